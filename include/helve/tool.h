@@ -289,6 +289,9 @@ struct hv_services {
      * opens it; else as http_send and its on_end. NULL: this session reaches no network. */
     enum hv_code (*request)(struct hv_context *context, const struct hv_http_request *request,
                             struct hv_http_answer *answer, struct hv_error *err);
+    /* Would such a request for url be refused (HV_EDENIED), as far as the spelling and the rules say? Nothing is sent,
+     * no name is looked up. NULL: nothing is known. */
+    enum hv_code (*may_request)(struct hv_context *context, struct hv_str url, struct hv_error *err);
     /* Ask a model and wait for the whole answer; journalled, counted in the session's cost. HV_EUNSUPPORTED: there is
      * no model for it; HV_ETOOBIG: the budget of side requests, or of the session, is used up; HV_ECANCELLED; else as
      * the model's server says. Any worker thread. */

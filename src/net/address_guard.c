@@ -104,6 +104,20 @@ bool guard_is_local_name(struct hv_str host)
     return false;
 }
 
+const char *guard_closed_kind(const struct url *url)
+{
+    struct sockaddr_storage address = {0};
+    unsigned length;
+    if (url->kind == URL_HOST_NAME)
+        return hv_str_is(url->host, "localhost") || hv_str_ends(url->host, HV_STR(".localhost")) ? "this machine"
+               : guard_is_local_name(url->host)                                                  ? "a local name"
+                                                                                                 : NULL;
+    bool known = guard_read_address(url->host, (struct sockaddr *)&address, &length);
+    if (known && address_is_public((struct sockaddr *)&address))
+        return NULL;
+    return known ? guard_address_kind((struct sockaddr *)&address) : "no address";
+}
+
 bool guard_follows(const struct url *from, const struct url *to)
 {
     return hv_str_eq(from->host, to->host) && (to->https || !from->https);
@@ -199,6 +213,20 @@ static bool walk_step(const struct guard_way *way, const struct url *url, size_t
     return fine || opened;
 }
 
+/* It leads to another host: to be asked for by a call of its own, unless that would be refused. */
+static void judge_elsewhere(const struct guard_way *way, const struct url *url, struct hv_arena *arena,
+                            struct guard_answer *out)
+{
+    const char *closed = way->opened && way->opened(way->user, url->host) ? NULL : guard_closed_kind(url);
+    if (way->denied && way->denied(way->user, url->host))
+        closed = "what a rule denies";
+    if (closed)
+        answer(out, GUARD_DENY,
+               hv_arena_format(arena, "it redirects to %.*s, which is %s", HV_STR_ARG(url->origin), closed));
+    else
+        answer(out, GUARD_CONFIRM_REDIRECT, hv_arena_format(arena, "it redirects to %.*s", HV_STR_ARG(url->origin)));
+}
+
 void guard_walk(const struct guard_way *way, struct hv_arena *arena, struct guard_answer *out)
 {
     struct hv_error err = {0};
@@ -228,8 +256,7 @@ void guard_walk(const struct guard_way *way, struct hv_arena *arena, struct guar
             return;
         }
         if (!guard_follows(&now, &next)) {
-            answer(out, GUARD_CONFIRM_REDIRECT,
-                   hv_arena_format(arena, "it redirects to %.*s", HV_STR_ARG(next.origin)));
+            judge_elsewhere(way, &next, arena, out);
             return;
         }
         if (i + 1 > GUARD_REDIRECTS_MAX) {

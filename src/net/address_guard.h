@@ -27,6 +27,9 @@ bool guard_read_address(struct hv_str text, struct sockaddr *out, unsigned *leng
 /* Names that only a local resolver can know: a proxy must not be asked for them. */
 bool guard_is_local_name(struct hv_str host);
 
+/* Why no tool reaches this host, as far as its spelling says: what kind of address it is, or NULL. */
+const char *guard_closed_kind(const struct url *url);
+
 /* May an answer of `from` lead to `to` without a question: the same host, and not from https down to http. */
 bool guard_follows(const struct url *from, const struct url *to);
 

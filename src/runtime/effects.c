@@ -102,6 +102,7 @@ const struct hv_services runtime_services = {
     .tasks = &runtime_tasks,
     .before_change = before_change,
     .request = request_of_tool,
+    .may_request = request_may_be_sent,
     .ask = ask,
     .ask_model = ask_model,
 };

@@ -253,3 +253,15 @@ enum hv_code request_of_tool(struct hv_context *context, const struct hv_http_re
         code = judge_for_proxy(context->arena, url.host, err);
     return code ? code : request_send(call->runtime, &sent, context->cancel, context->arena, answer, err);
 }
+
+enum hv_code request_may_be_sent(struct hv_context *context, struct hv_str text, struct hv_error *err)
+{
+    struct url url;
+    enum hv_code code = url_parse(context->arena, text, &url, err);
+    const char *kind = code ? NULL : guard_closed_kind(&url);
+    if (!kind || is_opened(call_of(context)->runtime, context->tool, url.host))
+        return code;
+    hv_fail(err, HV_EDENIED, "%.*s is %s", HV_STR_ARG(url.host), kind);
+    hv_error_hint(err, "Private and local addresses are closed to tools unless a rule allows them.");
+    return HV_EDENIED;
+}

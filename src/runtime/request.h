@@ -35,5 +35,7 @@ enum hv_code request_send(struct runtime *runtime, const struct request *request
 /* hv_services.request */
 enum hv_code request_of_tool(struct hv_context *context, const struct hv_http_request *request,
                              struct hv_http_answer *answer, struct hv_error *err);
+/* hv_services.may_request */
+enum hv_code request_may_be_sent(struct hv_context *context, struct hv_str url, struct hv_error *err);
 
 #endif

@@ -76,6 +76,13 @@ struct fetch {
 
 /* ---- asking ------------------------------------------------------------------------------------------------------ */
 
+static enum hv_code fail_late(struct hv_error *err)
+{
+    hv_fail(err, HV_ETIMEOUT, "no answer within %d s", SECONDS);
+    hv_error_hint(err, "Try again later, or use another source.");
+    return HV_ETIMEOUT;
+}
+
 static enum hv_code send(struct fetch *fetch, const struct web_kept *kept, struct hv_error *err)
 {
     struct hv_context *context = fetch->context;
@@ -92,7 +99,7 @@ static enum hv_code send(struct fetch *fetch, const struct web_kept *kept, struc
     enum hv_code code = web_wait_turn(context, fetch->url.host, fetch->deadline_ns, err);
     uint64_t now = clock_monotonic_ns();
     if (!code && now >= fetch->deadline_ns)
-        code = hv_fail(err, HV_ETIMEOUT, "no answer within %d s", SECONDS);
+        code = fail_late(err);
     if (code)
         return code;
     const struct hv_http_request request = {
@@ -179,9 +186,12 @@ static enum hv_code fetch_all(struct fetch *fetch, struct hv_error *err)
         code = code ? code : follow(fetch, &again, err);
         if (code || !again)
             return code;
-        if (redirects == GUARD_REDIRECTS_MAX)
-            return hv_fail(err, HV_EPROTO, "more than %d redirects, the last to %.*s", GUARD_REDIRECTS_MAX,
-                           HV_STR_ARG(fetch->url.text));
+        if (redirects < GUARD_REDIRECTS_MAX)
+            continue;
+        hv_fail(err, HV_EPROTO, "more than %d redirects, the last to %.*s", GUARD_REDIRECTS_MAX,
+                HV_STR_ARG(fetch->url.text));
+        hv_error_hint(err, "The server sends in a circle, mostly for want of a cookie. Use another source.");
+        return HV_EPROTO;
     }
 }
 
@@ -195,15 +205,39 @@ static void put_fact(struct hv_buf *out, const char *name, struct hv_str value)
 
 static void tell_redirect(struct fetch *fetch)
 {
-    struct hv_str url = fetch->elsewhere.text;
-    hv_result_addf(
-        fetch->result, fetch->context->arena,
-        "The address redirects to another host, which was not asked (HTTP %d %s).\nIt leads to: %.*s\nTo read "
-        "that page, call this tool again with its address.",
-        fetch->answer.status, web_status_name(fetch->answer.status), HV_STR_ARG(url));
+    struct hv_context *context = fetch->context;
+    struct hv_str url = fetch->elsewhere.text, host = fetch->elsewhere.host;
+    struct hv_error err = {0};
+    bool closed = context->services->may_request && context->services->may_request(context, url, &err) != HV_OK;
+    hv_result_addf(fetch->result, context->arena,
+                   "The address redirects to another host, which was not asked (HTTP %d %s).\nIt leads to: %.*s\n",
+                   fetch->answer.status, web_status_name(fetch->answer.status), HV_STR_ARG(url));
+    if (closed)
+        hv_result_addf(fetch->result, context->arena,
+                       "That page cannot be read: %s, and such are closed to tools, so a call for it would be refused. "
+                       "Use another address; only the person can open this one, by the rule WebFetch(domain:%.*s).",
+                       err.message, HV_STR_ARG(host));
+    else
+        hv_result_addf(fetch->result, context->arena, "To read that page, call this tool again with its address.");
+    fetch->result->is_error = closed;
     fetch->result->untrusted = true;
     fetch->result->summary =
         hv_arena_format(fetch->context->arena, "redirects to %.*s", HV_STR_ARG(fetch->elsewhere.host));
+}
+
+/* What the model can do about a status. */
+static const char *advice(int status, bool leads)
+{
+    if (is_redirect(status) && !leads)
+        return "The server redirects, and does not say where. Try the address with or without a slash at its end, or "
+               "search for the page anew.";
+    if (status == 401 || status == 403 || status == 407)
+        return "The page is not open to everybody, and this tool has no login. Look for the same elsewhere.";
+    if (status == 404 || status == 410)
+        return "There is no such page. Check the address, or search for it.";
+    if (status == 429 || status >= 500)
+        return "The server cannot answer now. Try again later, or use another source.";
+    return "Check the address.";
 }
 
 static void tell_error(struct fetch *fetch, const struct web_shown *shown)
@@ -212,9 +246,10 @@ static void tell_error(struct fetch *fetch, const struct web_shown *shown)
     const char *name = web_status_name(status);
     struct hv_str body = truncate_head(hv_str_trim(hv_buf_str(&shown->text)), ERROR_SHOWN);
     struct hv_str after = web_header(fetch->answer.headers, "retry-after");
-    hv_result_errorf(fetch->result, fetch->context->arena, "HTTP error: %d%s%s%s%.*s%s%.*s", status, *name ? " " : "",
-                     name, after.len ? "\nRetry-After: " : "", HV_STR_ARG(truncate_head(after, 100)),
-                     body.len ? "\n\n" : "", HV_STR_ARG(body));
+    bool leads = web_header(fetch->answer.headers, "location").len > 0;
+    hv_result_errorf(fetch->result, fetch->context->arena, "HTTP error: %d%s%s%s%.*s\n%s%s%.*s", status,
+                     *name ? " " : "", name, after.len ? "\nRetry-After: " : "", HV_STR_ARG(truncate_head(after, 100)),
+                     advice(status, leads), body.len ? "\n\n" : "", HV_STR_ARG(body));
     fetch->result->untrusted = true;
     fetch->result->summary = hv_arena_format(fetch->context->arena, "HTTP %d %s", status, name);
 }

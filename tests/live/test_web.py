@@ -159,6 +159,23 @@ def test_redirects_within_a_host_are_followed_and_others_told(case):
     assert ran.code != 0 and "root:" not in ran.out, ran
 
 
+def test_redirects_to_closed_hosts_invite_to_no_call(case):
+    """The model would ask for such a page, and be refused; unless a rule opens it."""
+    web = serve(case, {"/nowhere": (302, {}, "")})
+    closed = ("http://10.1.2.3/x", "http://169.254.169.254/latest/meta-data/", "http://[::1]:8080/", "http://localhost/", "http://wiki.corp/", "http://2130706434/")
+    for url in closed + ("https://93.184.216.34/", "http://other.example/"):
+        web.pages["/to"] = (307, {"Location": url}, "")
+        ran = fetch(case, web.url + "/to")
+        refused = url in closed
+        assert (ran.code != 0) == refused and "another host" in ran.out, (url, ran)
+        assert ("cannot be read" in ran.out and "WebFetch(domain:" in ran.out) == refused and ("call this tool again" in ran.out) != refused, (url, ran)
+    web.pages["/to"] = (302, {"Location": f"http://127.0.0.2:{web.port}/x"}, "")
+    ran = fetch(case, web.url + "/to", rules=(OPEN, "WebFetch(domain:127.0.0.2)"))
+    assert ran.code == 0 and "call this tool again" in ran.out, ran
+    ran = fetch(case, web.url + "/nowhere")
+    assert "HTTP error: 302 Found" in ran.out and "does not say where" in ran.out, ran
+
+
 def test_answers_that_are_cut_or_too_large_are_faults(case):
     def cut(handler):
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nshort")
@@ -268,6 +285,10 @@ def test_where_an_address_leads(case):
         ({"url": "http://2130706433/"}, "deny"), ({"url": "http://0x7f.1"}, "deny"), ({"url": "http://[::ffff:a00:1]"}, "deny"),
         ({"url": "http://e.org", "resolves_to": [public, "127.0.0.1"]}, "deny"), ({"url": "http://e.org", "resolves_to": [[public, "10.0.0.1"]]}, "deny"),
         ({"url": "http://e.org", "resolves_to": [public], "redirects": ["https://other.org/"]}, "confirm_redirect"),
+        ({"url": "http://e.org", "resolves_to": [public], "redirects": ["http://169.254.169.254/"]}, "deny"),
+        ({"url": "http://e.org", "redirects": ["http://localhost:8080/"]}, "deny"), ({"url": "http://e.org", "redirects": ["http://wiki.internal/"]}, "deny"),
+        ({"url": "http://e.org", "redirects": ["http://10.0.0.1/"], "rules": ["WebFetch(domain:10.0.0.1)"]}, "confirm_redirect"),
+        ({"url": "http://e.org", "redirects": ["http://o.org/"], "rules": ["deny WebFetch(domain:o.org)"]}, "deny"),
         ({"url": "http://e.org", "resolves_to": [public], "redirects": ["/a", "b"]}, "allow"),
         ({"url": "http://e.org", "resolves_to": [public, "169.254.169.254"], "redirects": ["/a"]}, "deny"),
         ({"url": "http://e.org", "resolves_to": [public], "redirects": ["/a"] * 6}, "error"),

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 
 #include <libxml/HTMLparser.h>
+#include <libxml/parserInternals.h>
 #include <string.h>
 
 static void flush_run(struct converter *converter)
@@ -28,11 +29,35 @@ static void take_base(struct converter *converter, struct hv_str reference)
         url_base_init(&converter->base, url);
 }
 
+/*
+ * The parser has no bound of its own: a page of nothing but <div> would cost it, and us, more memory than the page has
+ * bytes. An element that is too deep is taken off its stack again, but for those that it ends by itself, and those by
+ * which it knows that text follows.
+ */
+static bool is_too_deep(struct converter *converter, enum tag tag, const char *name)
+{
+    bool ends = tag == TAG_BR || tag == TAG_HR || tag == TAG_IMG || !strcmp(name, "script") || !strcmp(name, "style");
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    htmlParserCtxtPtr parser = converter->parser;
+    if (parser->nameNr < DEPTH_MAX || ends)
+        return false;
+    parser->nameNr--;
+    parser->name = parser->nameTab[parser->nameNr - 1];
+    bool within_line = tag == TAG_INLINE || (tag >= TAG_CODE && tag <= TAG_A);
+    if (!within_line && !converter->hidden && !in_literal(converter))
+        writer_block(&converter->writer, 1);
+    return true;
+#pragma GCC diagnostic pop
+}
+
 static void on_start(void *user, const xmlChar *name, const xmlChar **attributes)
 {
     struct converter *converter = user;
     flush_run(converter);
     enum tag tag = tag_of((const char *)name);
+    if (is_too_deep(converter, tag, (const char *)name))
+        return;
     if (converter->hidden || begin_leaves_out(converter, tag, attributes)) {
         begin_open(converter, tag, END_HIDDEN);
         converter->hidden++;
@@ -252,6 +277,17 @@ static bool is_fragment(struct hv_str html)
     return true;
 }
 
+/* The push parser keeps every byte that it was given, unless it is told otherwise. */
+static void drop_consumed(htmlParserCtxtPtr parser)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    const xmlParserInputPtr input = parser->input;
+    if (input && !parser->checkIndex && input->cur - input->base > CONSUMED_MAX)
+        xmlParserInputShrink(input);
+#pragma GCC diagnostic pop
+}
+
 static enum hv_code feed(struct converter *converter, struct hv_str html, struct hv_error *err)
 {
     xmlSAXHandler handlers = {
@@ -259,6 +295,7 @@ static enum hv_code feed(struct converter *converter, struct hv_str html, struct
     htmlParserCtxtPtr parser = htmlCreatePushParserCtxt(&handlers, converter, NULL, 0, NULL, XML_CHAR_ENCODING_UTF8);
     if (!parser)
         return hv_fail(err, HV_EINTERNAL, "libxml2 gives no parser");
+    converter->parser = parser;
     htmlCtxtUseOptions(parser, HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET |
                                    HTML_PARSE_IGNORE_ENC);
     enum hv_code code = HV_OK;
@@ -268,6 +305,7 @@ static enum hv_code feed(struct converter *converter, struct hv_str html, struct
     struct hv_str piece;
     while (!code && pieces_next(&pieces, &piece)) {
         htmlParseChunk(parser, piece.ptr, (int)piece.len, 0);
+        drop_consumed(parser);
         if (hv_cancelled(converter->options->cancel))
             code = hv_fail(err, HV_ECANCELLED, "was cancelled");
         else if (converter->out->failed)

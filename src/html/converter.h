@@ -14,6 +14,8 @@ enum {
     TITLE_MAX = 4096,
     MAIN_MIN = 250, /* bytes: less is no article */
     RUN_MAX = 64 << 10,
+    DEPTH_MAX = 512, /* open elements; what is deeper stands beside it, as in browsers */
+    CONSUMED_MAX = 256 << 10,
     MARKS_SEEN = 100, /* elements above: whether the same mark is open */
 };
 
@@ -58,6 +60,7 @@ struct part {
 
 struct converter {
     const struct html_options *options;
+    void *parser; /* libxml2's */
     struct hv_arena *arena;
     struct html_page *page;
     struct hv_buf *out;

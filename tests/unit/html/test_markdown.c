@@ -6,6 +6,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -175,11 +178,71 @@ static void odd_pages_end(void **state)
     }
 }
 
+/* The most memory that this process has had. */
+static size_t peak_bytes(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return (size_t)usage.ru_maxrss * 1024;
+}
+
+static void depth_costs_no_memory(void **state)
+{
+    enum { PAGE = 100 << 20, ROOM = 20 << 20 };
+    static const struct {
+        const char *again, *after;
+        size_t bytes;
+        const char *end;
+    } rows[] = {
+        {"<div>", "after", PAGE, "after"},
+        {"<nav>", "</nav>after", PAGE / 10, ""},
+        {"<b>x", "after", PAGE / 10, "after"},
+        {"<ul><li>", "after<br>more", PAGE / 10, "more"},
+        {"<table><tr><td>", "</td></tr></table>after", PAGE / 10, "after"},
+        {"<blockquote><pre>", "after", PAGE / 10, "after"},
+        {"<div></b><i></u>", "<script>no</script>after", PAGE / 10, "after"},
+        {"<span><a href=/x>", "<style>no</style>after", PAGE / 10, "after"},
+    };
+    (void)state;
+    char *bytes = malloc(PAGE + 64);
+    memset(bytes, ' ', PAGE + 64);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        CLEANUP_BUF struct hv_buf out = {.max = HTML_OUTPUT_MAX};
+        const struct html_options options = {.base_url = HV_STR("https://e.org/")};
+        struct html_page page;
+        struct hv_error err;
+        size_t step = strlen(rows[i].again), len = 0, before = peak_bytes();
+        for (; len + step <= rows[i].bytes; len += step)
+            memcpy(bytes + len, rows[i].again, step);
+        memcpy(bytes + len, rows[i].after, strlen(rows[i].after));
+        len += strlen(rows[i].after);
+        if (html_to_markdown(hv_str_of(bytes, len), &options, &arena, &out, &page, &err) != HV_OK)
+            fail_msg("%s: %s", rows[i].again, err.message);
+        struct hv_str text = hv_buf_str(&out),
+                      tail = hv_str_slice(text, text.len > 8192 ? text.len - 8192 : 0, text.len);
+        if (hv_str_find(tail, hv_str_from(rows[i].end), 0) == SIZE_MAX)
+            fail_msg("%s: no \"%s\" at the end, but %.*s", rows[i].again, rows[i].end, HV_STR_ARG(tail));
+        size_t above = peak_bytes() - before;
+#ifndef __SANITIZE_ADDRESS__
+        if (above > ROOM + out.capacity)
+            fail_msg("%s: %zu bytes more than the page", rows[i].again, above);
+#endif
+        (void)above;
+    }
+    free(bytes);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(headings),      cmocka_unit_test(lists),        cmocka_unit_test(tables),
-        cmocka_unit_test(code),          cmocka_unit_test(other_blocks), cmocka_unit_test(boilerplate),
+        cmocka_unit_test(depth_costs_no_memory),
+        cmocka_unit_test(headings),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(code),
+        cmocka_unit_test(other_blocks),
+        cmocka_unit_test(boilerplate),
         cmocka_unit_test(odd_pages_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

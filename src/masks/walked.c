@@ -1,9 +1,13 @@
 /* walked.c: see walked.h. */
 #include "masks/walked.h"
 
+#include <fcntl.h>
 #include <fnmatch.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/path.h"
+#include "fs/scan_rules.h"
 #include "policy/judged.h"
 #include "policy/parts.h"
 #include "policy/snapshot.h"
@@ -98,21 +102,69 @@ struct walk {
     const struct policy_part *part;
 };
 
-/* rg passes by what is hidden, unless it is told not to. */
-static bool passes_by(const struct shell_act *act, struct hv_str tree, struct hv_str path)
+/* Where its words do not tell rg to look at more: what they name, a pattern of names, beats every ignore file. */
+static bool heeds_ignore_files(const struct shell_act *act)
 {
-    if (!is_called(act->words, act->word_count, "rg ag"))
-        return false;
     for (size_t i = 1; i < act->word_count; i++) {
         struct hv_str word = act->words[i].value;
         if (!act->words[i].known || hv_str_is(word, "--hidden") || hv_str_is(word, "-.") ||
-            hv_str_starts(word, HV_STR("--no-ignore")) || hv_str_starts(word, HV_STR("--unrestricted")))
+            hv_str_starts(word, HV_STR("--no-ignore")) || hv_str_starts(word, HV_STR("--unrestricted")) ||
+            hv_str_starts(word, HV_STR("--glob")) || hv_str_starts(word, HV_STR("--iglob")))
             return false;
         if (hv_str_starts(word, HV_STR("-")) && !hv_str_starts(word, HV_STR("--")) &&
-            hv_str_find_byte(word, 'u', 1) != SIZE_MAX)
+            (hv_str_find_byte(word, 'u', 1) != SIZE_MAX || hv_str_find_byte(word, 'g', 1) != SIZE_MAX))
             return false;
     }
-    return hv_str_find(hv_str_slice(path, tree.len, path.len), HV_STR("/."), 0) != SIZE_MAX;
+    return true;
+}
+
+/* The directory's own rules, from now on. False: it cannot be told what rg does there. */
+static bool enter_directory(struct hv_arena *arena, struct scan_surroundings *around, struct hv_str directory,
+                            struct scan_rules *rules)
+{
+    CLEANUP_FD int fd = open(hv_arena_cstr(arena, directory), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct scan_rule_files files = {0};
+    if (fd < 0 || faccessat(fd, ".rgignore", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+        return false;
+    scan_rule_files_probe(&files, fd);
+    files.helve = false;
+    struct hv_str base = hv_str_slice(directory, around->top.len + 1, directory.len);
+    return scan_rules_enter(arena, around, fd, base, &files, rules).unreadable == 0;
+}
+
+/* On the way from tree to path some ignore file of a repository, or .ignore, leaves it out. */
+static bool is_ignored(struct hv_str tree, struct hv_str path)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct scan_surroundings around = {0};
+    struct scan_rules rules;
+    struct hv_str directory = tree;
+    if (tree.len < 2 || tree.len == path.len)
+        return false;
+    scan_rules_start(&arena, tree, (struct hv_str){0}, (struct hv_str){0}, &around, &rules);
+    rules.helve = NULL; /* those are for helve's own tools */
+    if (access(hv_arena_format(&arena, "%.*s/.git", HV_STR_ARG(around.top)).ptr, F_OK) != 0)
+        return false;
+    for (;;) {
+        size_t end = hv_str_find_byte(path, '/', directory.len + 1);
+        struct hv_str entry = hv_str_slice(path, 0, end);
+        if (!enter_directory(&arena, &around, directory, &rules))
+            return false;
+        if (scan_rules_ignored(&rules, hv_str_slice(entry, around.top.len + 1, entry.len), end != SIZE_MAX))
+            return true;
+        if (end == SIZE_MAX)
+            return false;
+        directory = entry;
+    }
+}
+
+/* rg passes by what is hidden or ignored, unless it is told not to; of ag only the first is known. */
+static bool passes_by(const struct shell_act *act, struct hv_str tree, struct hv_str path)
+{
+    if (!is_called(act->words, act->word_count, "rg ag") || !heeds_ignore_files(act))
+        return false;
+    return hv_str_find(hv_str_slice(path, tree.len, path.len), HV_STR("/."), 0) != SIZE_MAX ||
+           (is_called(act->words, act->word_count, "rg") && is_ignored(tree, path));
 }
 
 static const struct sandbox_mask *find_below(const struct walk *walk, struct hv_str tree, bool by_rule)

@@ -1,6 +1,6 @@
 /*
  * walked.h: whether a command that no full sandbox confines would open something of the one list (masks.h) on its way
- * through a tree: then a person is asked, whatever allows the command. Pure.
+ * through a tree: then a person is asked, whatever allows the command. Looks at nothing but, for rg, ignore files.
  */
 #ifndef MASKS_WALKED_H
 #define MASKS_WALKED_H

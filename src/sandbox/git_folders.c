@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FOLDERS_MAX = 4000, ENTRIES_MAX = 2000, DEPTH_MAX = 6, FOUND_MAX = 128, TIME_MS = 1000 };
+enum { FOLDERS_MAX = 4000, ENTRIES_MAX = 20000, DEPTH_MAX = 6, FOUND_MAX = 128, TIME_MS = 1000 };
 enum { OBEYED_MAX = 64, INCLUDED_DEEP = 4, CONFIG_MAX = 1 << 20 };
 
 struct search {
@@ -27,14 +27,20 @@ struct search {
 
 static void queue(struct search *search, struct hv_str path, unsigned depth, bool of_git)
 {
-    if (search->count < FOLDERS_MAX && depth <= DEPTH_MAX)
+    if (depth > DEPTH_MAX)
+        return;
+    if (search->count < FOLDERS_MAX)
         search->folders[search->count++] = (struct folder){path, depth, of_git};
+    else
+        search->found->cut = true;
 }
 
 static void keep(struct search *search, struct hv_str path)
 {
     if (search->found->count < FOUND_MAX)
         search->found->paths[search->found->count++] = hv_arena_str(&search->found->arena, path);
+    else
+        search->found->cut = true;
 }
 
 static struct hv_str join(struct search *search, struct hv_str folder, struct hv_str name)
@@ -86,6 +92,7 @@ static void look_into(struct search *search, const struct folder *folder)
     if (search->host->list(search->host, &search->arena, folder->path, ENTRIES_MAX, &entries, &count, &more, NULL) !=
         HV_OK)
         return;
+    search->found->cut |= more;
     if (is_repository(entries, count)) {
         keep(search, folder->path);
         queue_inner(search, folder->path, folder->depth + 1);
@@ -215,8 +222,12 @@ void git_folders_find(struct git_folders *found, const struct hv_host *host, con
     found->shared = hv_arena_array(&found->arena, struct hv_str, count);
     for (size_t i = 0; i < count; i++)
         find_shared(&search, roots, count, roots[i]);
-    for (size_t i = 0; i < search.count && host->monotonic_ns(host) < search.until; i++) {
+    for (size_t i = 0; i < search.count; i++) {
         struct folder folder = search.folders[i];
+        if (host->monotonic_ns(host) >= search.until) {
+            found->cut = true;
+            break;
+        }
         look_into(&search, &folder);
     }
     find_obeyed(&search, roots, count);

@@ -22,12 +22,13 @@ struct git_folders {
     struct hv_str *shared; /* folders outside that a root, a linked worktree, has in common with its main one */
     size_t shared_count;
     bool looked;
+    bool cut; /* there may be more: not all folders were looked into */
 };
 
 /* Look for them below the roots, the roots' own `.git` left out, but what is in it; and for what the configurations of
  * all of them name (core.hooksPath, include.path), the home's (~/…) left out. Bounded in depth, folders and time:
- * what lies deeper than six steps, or behind some thousands of other folders, is not found. Blocks for some 30 ms at
- * most. *found is zeroed. */
+ * what lies deeper than six steps, or behind some thousands of other folders, is not found; the latter sets cut.
+ * Blocks for a second at most. *found is zeroed. */
 void git_folders_find(struct git_folders *found, const struct hv_host *host, const struct hv_str *roots, size_t count);
 void git_folders_release(struct git_folders *found);
 

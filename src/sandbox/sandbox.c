@@ -558,17 +558,28 @@ static enum hv_code prepare_counted(struct hv_sandbox *sandbox, struct hv_arena 
     return code;
 }
 
-enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
-                           bool asks_to_leave, struct sandbox_run *run, struct hv_error *err)
+/* Commands run unasked since hooks and configuration of git are kept from them: the person is told where they are not,
+ * once. */
+static void tell_cut(struct hv_sandbox *sandbox)
+{
+    bool tells;
+    {
+        LOCK_SCOPE(&sandbox->lock);
+        tells = sandbox->repositories.cut && !sandbox->told_cut && sandbox->state.level == SANDBOX_LEVEL_FULL &&
+                sandbox->setup.options->auto_allow == SANDBOX_YES && sandbox->setup.tell;
+        sandbox->told_cut |= tells;
+    }
+    if (tells)
+        sandbox->setup.tell(sandbox->setup.user,
+                            HV_STR("the workspace has more folders than are searched for repositories of git (4,000): "
+                                   "hooks and configuration of one that lies behind them are not kept from commands, "
+                                   "which run unasked (autoAllowBashIfSandboxed)"));
+}
+
+static enum hv_code begin_confined(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
+                                   struct sandbox_run *run, struct hv_error *err)
 {
     struct sandbox_state state;
-    *run = (struct sandbox_run){0};
-    if (!sandbox || sandbox->setup.options->enabled == SANDBOX_NO)
-        return HV_OK;
-    if (asks_to_leave && !sandbox_may_be_left(sandbox))
-        return refuse_leaving(err);
-    if (asks_to_leave || sandbox_is_excluded(sandbox->setup.options, command))
-        return HV_OK;
     bool foreseen = foresee(sandbox, arena, command, run);
     sandbox_look(sandbox, &state);
     if (foreseen && state.level == SANDBOX_LEVEL_FULL && take_foreseen(sandbox, run))
@@ -581,6 +592,21 @@ enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, s
     }
     run->level = state.level;
     return prepare_counted(sandbox, arena, command, run, err);
+}
+
+enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
+                           bool asks_to_leave, struct sandbox_run *run, struct hv_error *err)
+{
+    *run = (struct sandbox_run){0};
+    if (!sandbox || sandbox->setup.options->enabled == SANDBOX_NO)
+        return HV_OK;
+    if (asks_to_leave && !sandbox_may_be_left(sandbox))
+        return refuse_leaving(err);
+    if (asks_to_leave || sandbox_is_excluded(sandbox->setup.options, command))
+        return HV_OK;
+    enum hv_code code = begin_confined(sandbox, arena, command, run, err);
+    tell_cut(sandbox);
+    return code;
 }
 
 const char *const *sandbox_argv(const struct sandbox_run *run, struct hv_arena *arena, const char *const *argv)

@@ -33,6 +33,7 @@ struct hv_sandbox {
     struct hv_arena own_arena;       /* … this arena */
     struct sweeper sweeper;          /* told of what is put on the disk */
     struct git_folders repositories; /* those before the first command: what commands clone is theirs */
+    bool told_cut;                   /* the person knows that those are not all */
     struct groups groups;
     struct proxy *proxy;
     uint64_t runs;

@@ -197,6 +197,26 @@ def test_what_no_sandbox_hides_is_asked_about(case):
         assert "may open" not in text, (command, text)
 
 
+def test_rg_is_asked_about_what_it_does_not_ignore(case):
+    put_secrets(case)
+    for name in ("server.key", "id_rsa", ".netrc"):
+        os.unlink(os.path.join(case.project, name))
+    case.write("config/secret.yml", MARK + "\n")
+    write_settings(case, {"permissions": {"deny": ["Read(secret.yml)"], "allow": ["Bash"]}, "sandbox": {"enabled": False}})
+    def asked(*commands):
+        return ["may open" in text for text, _ in run(case, *commands, mode="default")]
+    assert asked("rg TOP", "rg TOP config") == [True, True]
+    case.write(".gitignore", "*.yml\n")
+    assert asked("rg TOP", "rg TOP config", "rg -u TOP", "rg -uu TOP", "rg --no-ignore TOP", "rg -g '*.yml' TOP", "grep -r TOP ."
+                 ) == [False, False, True, True, True, True, True]
+    case.write("config/.rgignore", "!secret.yml\n")
+    assert asked("rg TOP") == [True]
+    os.unlink(os.path.join(case.project, "config/.rgignore"))
+    case.write(".ignore", "!secret.yml\n")
+    case.write(".helveignore", "secret.yml\n")
+    assert asked("rg TOP") == [True]
+
+
 def test_a_rule_of_the_session_reaches_the_next_command(case):
     rules = [{"type": "addRules", "behavior": "deny", "destination": "session", "rules": [{"toolName": "Read", "ruleContent": "late.txt"}]}]
     allow = {"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": {"behavior": "allow", "updatedPermissions": rules}}}

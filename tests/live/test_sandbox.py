@@ -616,6 +616,16 @@ def test_with_a_sandbox_the_settings_may_spare_the_question(case):
     assert error and "Permission" in text, text
 
 
+def test_more_folders_than_are_searched_for_repositories_are_told(case):
+    need_full(case)
+    for unasked, folders in ((True, 10), (True, 4001), (False, 4001)):
+        for number in range(folders):
+            os.makedirs(os.path.join(case.project, "many", str(number)), exist_ok=True)
+        settings = json.dumps({"sandbox": {"autoAllowBashIfSandboxed": unasked}})
+        ran = case.helve("exec", "--settings", settings, stdin=calls_of(["ls | head -1"]))
+        assert ("more folders than are searched" in ran.err) == (unasked and folders > 4000), (unasked, folders, ran)
+
+
 def test_the_sandbox_is_set_up_while_the_model_still_writes_the_call(case):
     need_full(case)
     command, temporary = "touch made; : " + "x" * 4000, os.path.join(case.root, "tmp")

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "text/front_matter.h"
 
-enum { DEPTH_MAX = 4, DESCRIPTION_MAX = 200, FILLED_MAX = 16 << 20 };
+enum { DEPTH_MAX = 4, DESCRIPTION_MAX = 200, FILLED_MAX = 16 << 20, YOUNG_NS = 50000000 };
 
 /* ---- finding ----------------------------------------------------------------------------------------------------- */
 
@@ -18,9 +18,24 @@ struct finder {
     const struct hv_host *host;
     struct hv_arena *arena;
     VEC(struct command_file) files;
+    VEC(struct command_stamp) stamps;
     struct hv_str inside; /* files lie here, links resolved: a project's link cannot fetch a key from elsewhere */
     bool is_own;
 };
+
+static struct hv_file_stat look_at(const struct hv_host *host, struct hv_str path)
+{
+    struct hv_file_stat stat;
+    return host->stat(host, path, true, &stat, NULL) == HV_OK ? stat : (struct hv_file_stat){0};
+}
+
+/* Before it is read: what changes meanwhile shows later. */
+static void put_stamp(struct finder *finder, struct hv_str path)
+{
+    struct command_stamp stamp = {.path = path, .stat = look_at(finder->host, path)};
+    stamp.is_young = stamp.stat.kind && finder->host->wall_ns(finder->host) < stamp.stat.ctime_ns + YOUNG_NS;
+    *vec_push(&finder->stamps) = stamp;
+}
 
 /* Without front matter its first line says what it does. */
 static struct hv_str first_line(struct hv_str body)
@@ -38,6 +53,7 @@ static void read_file(struct finder *finder, struct command_file *file)
     struct hv_file_stat stat;
     struct front_matter matter;
     struct hv_str resolved;
+    put_stamp(finder, file->path);
     if (finder->host->resolve(finder->host, finder->arena, file->path, &resolved, NULL) != HV_OK ||
         !path_inside(resolved, finder->inside)) {
         file->fault = "it is a link that leads elsewhere";
@@ -93,6 +109,7 @@ static void find_below(struct finder *finder, struct hv_str directory, int depth
     struct hv_directory_entry *entries;
     size_t count;
     bool more;
+    put_stamp(finder, directory);
     if (finder->host->list(finder->host, finder->arena, directory, COMMAND_FILES_MAX, &entries, &count, &more, NULL) !=
         HV_OK)
         return;
@@ -145,7 +162,25 @@ void command_files_find(const struct command_places *places, struct hv_arena *ar
     if (out->count)
         memcpy(out->items, finder.files.items, out->count * sizeof *out->items);
     qsort(out->items, out->count, sizeof *out->items, by_command);
+    out->stamp_count = finder.stamps.count;
+    out->stamps = hv_arena_array(arena, struct command_stamp, out->stamp_count + 1);
+    if (out->stamp_count)
+        memcpy(out->stamps, finder.stamps.items, out->stamp_count * sizeof *out->stamps);
     vec_release(&finder.files);
+    vec_release(&finder.stamps);
+}
+
+bool command_files_changed(const struct hv_host *host, const struct command_files *files)
+{
+    for (size_t i = 0; i < files->stamp_count; i++) {
+        const struct hv_file_stat *before = &files->stamps[i].stat;
+        struct hv_file_stat now = look_at(host, files->stamps[i].path);
+        if (files->stamps[i].is_young || now.kind != before->kind || now.inode != before->inode ||
+            now.device != before->device || now.size != before->size || now.mtime_ns != before->mtime_ns ||
+            now.ctime_ns != before->ctime_ns)
+            return true;
+    }
+    return false;
 }
 
 const struct command_file *command_files_get(const struct command_files *files, struct hv_str name)

@@ -22,9 +22,18 @@ struct command_file {
     unsigned line;     /* … and where, or 0 */
 };
 
+/* A file or folder that was looked at, as it was then. */
+struct command_stamp {
+    struct hv_str path;
+    struct hv_file_stat stat; /* zeroed: there was none */
+    bool is_young;            /* a change right after it might bear the same time */
+};
+
 struct command_files {
     struct command_file *items; /* by name; of several with one name the first one found */
     size_t count;
+    struct command_stamp *stamps;
+    size_t stamp_count;
 };
 
 /* Where they are looked for. */
@@ -36,6 +45,8 @@ struct command_places {
 
 /* All command files: the project's before the person's, `.helve` before `.claude`. Texts in arena. Reads files. */
 void command_files_find(const struct command_places *places, struct hv_arena *arena, struct command_files *out);
+/* Whether finding them again may find others, or others in them: looks at times and sizes, reads nothing. */
+bool command_files_changed(const struct hv_host *host, const struct command_files *files);
 /* NULL: there is none of that name. */
 const struct command_file *command_files_get(const struct command_files *files, struct hv_str name);
 

@@ -560,6 +560,7 @@ static int finish(struct chat *chat, enum hv_code code, const struct hv_error *e
     chat_end_status(chat);
     chat_release_list(chat);
     chat_release_files(chat);
+    chat_release_own(chat);
     struct hv_str journal = chat->session ? session_journal_path(chat->session) : (struct hv_str){0};
     struct hv_str id = chat->session && journal.ptr ? hv_arena_str(chat->arena, session_id(chat->session)) : journal;
     if (id.ptr)

@@ -12,6 +12,7 @@
 #include "agent/command_run.h"
 #include "agent/session.h"
 #include "cli/print.h"
+#include "journal/timeline.h"
 #include "ui/front.h"
 
 struct chat {
@@ -30,15 +31,16 @@ struct chat {
     int signal;
     int history_fd; /* -1: none is kept */
     struct batch *shell;
-    struct hv_buf shell_said;   /* what commands of the person's said, for the next prompt */
-    struct command_run *own;    /* a command file that is being filled in */
-    struct chat_list *list;     /* a list that is open, or NULL */
-    bool fork;                  /* the session that is opened next is a fork */
-    bool reopening;             /* it goes on after a moment */
-    struct chat_files *files;   /* names for `@`, or NULL */
-    struct chat_child *child;   /* a door that runs beside the session */
-    struct chat_status *status; /* the status line's command, or NULL */
-    unsigned turns;             /* that have ended */
+    struct hv_buf shell_said;       /* what commands of the person's said, for the next prompt */
+    struct command_run *own;        /* a command file that is being filled in */
+    struct chat_commands *commands; /* chat_own.c */
+    struct chat_list *list;         /* a list that is open, or NULL */
+    bool fork;                      /* the session that is opened next is a fork */
+    bool reopening;                 /* it goes on after a moment */
+    struct chat_files *files;       /* names for `@`, or NULL */
+    struct chat_child *child;       /* a door that runs beside the session */
+    struct chat_status *status;     /* the status line's command, or NULL */
+    unsigned turns;                 /* that have ended */
     char mode[24];
 };
 
@@ -83,9 +85,7 @@ void chat_choose_theme(struct chat *chat, struct hv_str name, struct hv_buf *out
 /* chat_more.c: commands; what they say is Markdown. */
 void chat_put_diff(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
 void chat_export(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
-void chat_find(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
 void chat_change_model(struct chat *chat, struct hv_str name, struct hv_buf *out);
-void chat_rewind(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
 void chat_doctor(struct chat *chat, struct hv_buf *out);
 void chat_trace(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
 void chat_try_rule(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
@@ -99,9 +99,30 @@ enum hv_code chat_submit_text(struct chat *chat, struct hv_str text, struct hv_e
 void chat_put_files(struct chat *chat, struct hv_str directory, struct hv_str words, struct hv_buf *out);
 void chat_release_files(struct chat *chat);
 
-/* chat_pick.c: lists to choose from; false: there is nothing in them. */
-bool chat_pick_session(struct chat *chat);
+/* From a file as it was when it was kept (an image in that store) to what it is now; back: the other way. */
+void chat_put_file_diff(struct chat *chat, struct hv_str store, const struct fs_image *image, bool back,
+                        struct hv_buf *out);
+
+/* chat_find.c, chat_rewind.c: what they say is Markdown. chat_pick_message: false: there is no message yet. */
+void chat_find(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
+void chat_rewind(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
 bool chat_pick_message(struct chat *chat);
+
+/* chat_pick.c: what a list that is open stands for; chat->list, until it is released. */
+struct chat_list {
+    struct hv_arena arena;
+    struct session_entry *entries;
+    size_t count;
+    struct session_entry chosen;
+    struct timeline timeline;
+    size_t message, part;
+    struct ui_choice *places;
+};
+struct chat_list *chat_new_list(struct chat *chat);
+/* Line by line nothing can be chosen from: it is printed, and commands take its entries by name. */
+void chat_open_list(struct chat *chat, const struct ui_picker *picker);
+/* False: there is no session to choose from. */
+bool chat_pick_session(struct chat *chat);
 /* Go on in a fork; give the session a title. What they say is Markdown. */
 void chat_fork(struct chat *chat, struct hv_buf *out);
 void chat_rename(struct chat *chat, struct hv_str title, struct hv_buf *out);
@@ -111,6 +132,7 @@ void chat_release_list(struct chat *chat);
 
 /* chat_own.c: command files. False: there is none of that name, or it cannot be used, which out says then. */
 bool chat_own_command(struct chat *chat, struct hv_str name, struct hv_str arguments, struct hv_buf *out);
+void chat_release_own(struct chat *chat);
 void chat_complete_own(void *user, struct hv_str prefix, struct hv_buf *out);
 /* A list of them for /help. */
 void chat_put_own(struct chat *chat, struct hv_buf *out);

@@ -1,5 +1,5 @@
-/* chat_more.c: commands of an interactive session that read its journal or begin it anew: /diff /export /find /model
- * /rewind /trace /doctor, and trying a rule. */
+/* chat_more.c: commands of an interactive session that read its journal or begin it anew: /diff /export /model /trace
+ * /doctor, and trying a rule. */
 #include "agent/rewind_session.h"
 #include "base/cleanup.h"
 #include "base/path.h"
@@ -11,10 +11,9 @@
 #include "policy/visible.h"
 #include "text/diff.h"
 
-#include <strings.h>
 #include <unistd.h>
 
-enum { DIFF_FILE_MAX = 4 << 20, DIFF_MAX = 512 << 10, EXPORT_MAX = 1 << 30, FOUND_MAX = 50, FOUND_AROUND = 60 };
+enum { DIFF_FILE_MAX = 4 << 20, DIFF_MAX = 512 << 10, EXPORT_MAX = 1 << 30 };
 
 static void fail(struct hv_buf *out, const struct hv_error *err)
 {
@@ -33,7 +32,7 @@ static bool has_journal(struct chat *chat, struct hv_buf *out)
 
 /* ---- what it changed --------------------------------------------------------------------------------------------- */
 
-static bool read_before(struct hv_str store, const struct fs_image *image, struct hv_buf *text)
+static bool read_copy(struct hv_str store, const struct fs_image *image, struct hv_buf *text)
 {
     if (image->kind != FS_IMAGE_FILE)
         return image->kind == FS_IMAGE_NOTHING;
@@ -41,29 +40,31 @@ static bool read_before(struct hv_str store, const struct fs_image *image, struc
     return fd >= 0 && cli_read_all(fd, DIFF_FILE_MAX, text, NULL) == HV_OK;
 }
 
-static void put_file_diff(struct chat *chat, struct hv_str store, const struct fs_image *before, struct hv_buf *out)
+void chat_put_file_diff(struct chat *chat, struct hv_str store, const struct fs_image *image, bool back,
+                        struct hv_buf *out)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
-    CLEANUP_BUF struct hv_buf old_text = {.max = DIFF_FILE_MAX + 1}, new_text = {.max = DIFF_FILE_MAX + 1};
+    CLEANUP_BUF struct hv_buf kept = {.max = DIFF_FILE_MAX + 1}, present = {.max = DIFF_FILE_MAX + 1};
     const struct hv_host *host = chat->setup.host;
-    struct hv_str name = path_relative(before->path, chat->setup.directory);
+    struct hv_str name = path_relative(image->path, chat->setup.directory), none = HV_STR("/dev/null");
     struct hv_file_stat stat;
-    bool is_there = host->stat(host, before->path, false, &stat, NULL) == HV_OK;
+    bool is_there = host->stat(host, image->path, false, &stat, NULL) == HV_OK;
+    bool was_there = image->kind != FS_IMAGE_NOTHING;
     bool readable = !is_there || (stat.kind == HV_FILE_REGULAR &&
-                                  host->read(host, before->path, 0, DIFF_FILE_MAX, &new_text, &stat, NULL) == HV_OK);
-    if (!readable || !read_before(store, before, &old_text)) {
-        hv_buf_addf(out, "# %.*s was changed; what it was is not known, or too large to be shown\n", HV_STR_ARG(name));
+                                  host->read(host, image->path, 0, DIFF_FILE_MAX, &present, &stat, NULL) == HV_OK);
+    if (!readable || !read_copy(store, image, &kept)) {
+        hv_buf_addf(out, "# %.*s %s; what it was is not known, or too large to be shown\n", HV_STR_ARG(name),
+                    back ? "goes back" : "was changed");
         return;
     }
     struct diff_options options = {
         .context = 3,
-        .old_name = before->kind == FS_IMAGE_NOTHING ? HV_STR("/dev/null")
-                                                     : hv_arena_format(&arena, "a/%.*s", HV_STR_ARG(name)),
-        .new_name = is_there ? hv_arena_format(&arena, "b/%.*s", HV_STR_ARG(name)) : HV_STR("/dev/null"),
+        .old_name = (back ? is_there : was_there) ? hv_arena_format(&arena, "a/%.*s", HV_STR_ARG(name)) : none,
+        .new_name = (back ? was_there : is_there) ? hv_arena_format(&arena, "b/%.*s", HV_STR_ARG(name)) : none,
         .max_lines = 2000,
         .max_line_bytes = 2000,
     };
-    diff_unified(hv_buf_str(&old_text), hv_buf_str(&new_text), &options, out, NULL);
+    diff_unified(hv_buf_str(back ? &present : &kept), hv_buf_str(back ? &kept : &present), &options, out, NULL);
 }
 
 /* From what each file was before the session touched it first, to what it is now. */
@@ -87,7 +88,7 @@ void chat_put_diff(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
         for (size_t k = 0; k < i && first; k++)
             first = !hv_str_eq(timeline.touches[k].before.path, before->path);
         if (first && !diff.failed)
-            put_file_diff(chat, places.store, before, &diff);
+            chat_put_file_diff(chat, places.store, before, false, &diff);
     }
     visible_add_lines(&clean, hv_str_trim(hv_buf_str(&diff)));
     if (!clean.len)
@@ -98,7 +99,7 @@ void chat_put_diff(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
         hv_buf_add_cstr(out, "\nThere is more; `/diff NAME` shows one file.\n");
 }
 
-/* ---- export and search ------------------------------------------------------------------------------------------- */
+/* ---- export ------------------------------------------------------------------------------------------- */
 
 void chat_export(struct chat *chat, struct hv_str arguments, struct hv_buf *out)
 {
@@ -121,90 +122,6 @@ void chat_export(struct chat *chat, struct hv_str arguments, struct hv_buf *out)
         fail(out, &err);
     else
         hv_buf_addf(out, "Written to `%.*s`.", HV_STR_ARG(path));
-}
-
-static size_t find_folded(struct hv_str text, struct hv_str needle, size_t from)
-{
-    for (size_t at = from; needle.len && at + needle.len <= text.len; at++)
-        if (strncasecmp(text.ptr + at, needle.ptr, needle.len) == 0)
-            return at;
-    return SIZE_MAX;
-}
-
-static size_t put_matches(struct hv_str text, struct hv_str needle, const char *who, size_t message, struct hv_buf *out)
-{
-    size_t count = 0;
-    for (size_t at = 0; (at = find_folded(text, needle, at)) != SIZE_MAX && count < FOUND_MAX; count++) {
-        size_t start = at > FOUND_AROUND ? at - FOUND_AROUND : 0, end = at + needle.len + FOUND_AROUND;
-        size_t before = hv_str_rfind_byte(hv_str_slice(text, start, at), '\n');
-        start = before == SIZE_MAX ? start : start + before + 1;
-        while (start < at && ((unsigned char)text.ptr[start] & 0xc0) == 0x80)
-            start++;
-        size_t newline = hv_str_find_byte(text, '\n', at);
-        end = newline < end ? newline : end;
-        end = end < text.len ? end : text.len;
-        while (end < text.len && ((unsigned char)text.ptr[end] & 0xc0) == 0x80)
-            end++;
-        hv_buf_addf(out, "%zu %s: ", message, who);
-        visible_add(out, hv_str_slice(text, start, end));
-        hv_buf_add_byte(out, '\n');
-        at = newline == SIZE_MAX ? text.len : newline;
-    }
-    return count;
-}
-
-static size_t search_message(const struct hv_event *event, struct hv_str needle, size_t message, struct hv_buf *out)
-{
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    const struct hv_json *blocks;
-    size_t count = 0;
-    if (hv_json_parse(&arena, event->json, HV_JSON_STRICT, &blocks, NULL) != HV_OK)
-        return 0;
-    const char *who = hv_str_is(event->name, "assistant") ? "answer" : "message";
-    hv_json_each(block, blocks)
-    {
-        const struct hv_json *content = hv_json_get(block, "content");
-        struct hv_str type = hv_json_get_string(block, "type");
-        if (hv_str_is(type, "tool_use"))
-            count +=
-                put_matches(hv_json_source(hv_json_get(block, "input"), event->json), needle, "call", message, out);
-        else
-            count += put_matches(hv_json_get_string(block, "text"), needle, who, message, out);
-        count += put_matches(hv_json_string(content), needle, "result", message, out);
-        if (content && content->type == HV_JSON_ARRAY)
-            hv_json_each(part, content) count +=
-                put_matches(hv_json_get_string(part, "text"), needle, "result", message, out);
-    }
-    return count;
-}
-
-void chat_find(struct chat *chat, struct hv_str arguments, struct hv_buf *out)
-{
-    CLEANUP_BUF struct hv_buf found = {.max = 4 << 20};
-    struct journal_reader *reader;
-    struct hv_event event;
-    struct hv_error err;
-    size_t count = 0, message = 0;
-    if (!has_journal(chat, out))
-        return;
-    if (!arguments.len) {
-        hv_buf_add_cstr(out, "Say what to look for: `/find WORDS`.");
-        return;
-    }
-    if (journal_reader_open(session_journal_path(chat->session), &reader, &err) != HV_OK) {
-        fail(out, &err);
-        return;
-    }
-    while (count < FOUND_MAX && journal_reader_next(reader, &event))
-        if (event.type == HV_EVENT_MESSAGE)
-            count += search_message(&event, arguments, ++message, &found);
-    journal_reader_close(reader);
-    if (!count)
-        hv_buf_addf(out, "Nothing in this session has `%.*s`.", HV_STR_ARG(arguments));
-    else
-        chat_put_fenced(hv_str_trim(hv_buf_str(&found)), "", out);
-    if (count >= FOUND_MAX)
-        hv_buf_add_cstr(out, "\nThere may be more; say more of it.\n");
 }
 
 /* ---- another model ----------------------------------------------------------------------------------------------- */
@@ -259,54 +176,6 @@ void chat_change_model(struct chat *chat, struct hv_str name, struct hv_buf *out
     free_models(&old);
     if (code == HV_OK)
         hv_buf_addf(out, "The model is now `%.*s`.", HV_STR_ARG(model_name(chat->setup.model)));
-}
-
-/* ---- rewinding --------------------------------------------------------------------------------------------------- */
-
-struct rewind_run {
-    const struct hv_str *words;
-    size_t count;
-    struct hv_buf said;
-};
-
-static void run_rewind(struct chat *chat, void *data)
-{
-    struct rewind_run *run = data;
-    chat_run_child(chat, run->words, run->count, &run->said);
-}
-
-/* `N [code|conversation|both] [--force]`, `undo`, `redo`: by the door for it, while the session is closed for a moment.
- * `N … try`: only what would be done. */
-void chat_rewind(struct chat *chat, struct hv_str arguments, struct hv_buf *out)
-{
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    struct hv_str words[8] = {HV_STR("rewind"), hv_arena_str(&arena, session_id(chat->session))}, rest = arguments,
-                  word;
-    struct rewind_run run = {.words = words, .count = 2, .said = {.max = 1 << 20}};
-    struct hv_error err;
-    bool only_looks = false;
-    if (!has_journal(chat, out))
-        return;
-    while (run.count < 7 && hv_str_split(&rest, ' ', &word)) {
-        int64_t number;
-        word = hv_str_trim(word);
-        if (!word.len)
-            continue;
-        if (hv_str_to_int64(word, &number))
-            words[run.count++] = hv_arena_format(&arena, "--to=%lld", (long long)number);
-        else if (hv_str_is(word, "try"))
-            only_looks = true, words[run.count++] = HV_STR("--dry-run");
-        else
-            words[run.count++] = hv_arena_format(&arena, "%s%.*s", word.ptr[0] == '-' ? "" : "--", HV_STR_ARG(word));
-    }
-    if (only_looks) {
-        run_rewind(chat, &run);
-    } else if (chat_reopen_session(chat, run_rewind, &run, &err) != HV_OK) {
-        fail(out, &err);
-    }
-    if (run.said.len)
-        chat_put_fenced(hv_buf_str(&run.said), "", out);
-    hv_buf_release(&run.said);
 }
 
 /* ---- other doors ------------------------------------------------------------------------------------------------- */

@@ -27,6 +27,32 @@ bool cli_command_is_trusted(const struct setup *setup, const struct command_file
     return file->is_own || setup->settings->trust == SETTINGS_TRUSTED;
 }
 
+/* What was found last, for as long as nothing of it changes: completion asks at each key. */
+struct chat_commands {
+    struct hv_arena arena;
+    struct command_files files;
+};
+
+void chat_release_own(struct chat *chat)
+{
+    if (!chat->commands)
+        return;
+    hv_arena_release(&chat->commands->arena);
+    free(chat->commands);
+    chat->commands = NULL;
+}
+
+/* Valid until it is called again. */
+static const struct command_files *own_files(struct chat *chat)
+{
+    if (chat->commands && !command_files_changed(chat->setup.host, &chat->commands->files))
+        return &chat->commands->files;
+    chat_release_own(chat);
+    chat->commands = hv_calloc(1, sizeof *chat->commands);
+    cli_find_commands(&chat->setup, &chat->commands->arena, &chat->commands->files);
+    return &chat->commands->files;
+}
+
 static void on_filled(void *user, struct hv_str prompt)
 {
     struct chat *chat = user;
@@ -41,11 +67,8 @@ static void on_filled(void *user, struct hv_str prompt)
 
 bool chat_own_command(struct chat *chat, struct hv_str name, struct hv_str arguments, struct hv_buf *out)
 {
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    struct command_files files;
     struct hv_error err;
-    cli_find_commands(&chat->setup, &arena, &files);
-    const struct command_file *file = command_files_get(&files, name);
+    const struct command_file *file = command_files_get(own_files(chat), name);
     if (!file)
         return false;
     if (!cli_command_is_usable(file, &err)) {
@@ -71,12 +94,9 @@ bool chat_own_command(struct chat *chat, struct hv_str name, struct hv_str argum
 
 void chat_complete_own(void *user, struct hv_str prefix, struct hv_buf *out)
 {
-    struct chat *chat = user;
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    struct command_files files;
-    cli_find_commands(&chat->setup, &arena, &files);
-    for (size_t i = 0; i < files.count; i++) {
-        const struct command_file *file = &files.items[i];
+    const struct command_files *files = own_files(user);
+    for (size_t i = 0; i < files->count; i++) {
+        const struct command_file *file = &files->items[i];
         if (!hv_str_starts(file->name, prefix) || !visible_as_is(file->name))
             continue;
         hv_buf_addf(out, "/%.*s%s", HV_STR_ARG(file->name), file->argument_hint.len ? " " : "");
@@ -90,10 +110,9 @@ void chat_complete_own(void *user, struct hv_str prefix, struct hv_buf *out)
 void chat_put_own(struct chat *chat, struct hv_buf *out)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
-    struct command_files files;
-    cli_find_commands(&chat->setup, &arena, &files);
-    for (size_t i = 0; i < files.count; i++) {
-        const struct command_file *file = &files.items[i];
+    const struct command_files *files = own_files(chat);
+    for (size_t i = 0; i < files->count; i++) {
+        const struct command_file *file = &files->items[i];
         CLEANUP_BUF struct hv_buf line = {.max = 64 << 10};
         visible_add(&line,
                     file->fault ? hv_arena_format(&arena, "cannot be used: %s", file->fault) : file->description);

@@ -1,25 +1,13 @@
-/* chat_pick.c: lists of an interactive session: which earlier session goes on, which message is gone back to. */
-#include "agent/rewind_session.h"
+/* chat_pick.c: lists of an interactive session, and the one of earlier sessions: which of them goes on. */
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cli/chat.h"
 #include "journal/reader.h"
-#include "journal/timeline.h"
 #include "policy/visible.h"
 
-enum { SESSIONS_MAX = 200, EVENTS_MAX = 300, SEARCH_MAX = 20 << 10, PREVIEW_EACH = 200, FILES_SHOWN = 5 };
+enum { SESSIONS_MAX = 200, EVENTS_MAX = 300, SEARCH_MAX = 20 << 10, PREVIEW_EACH = 200 };
 
-/* What a list that is open stands for. */
-struct chat_list {
-    struct hv_arena arena;
-    struct session_entry *entries;
-    size_t count;
-    struct session_entry chosen;
-    struct timeline timeline;
-    size_t message;
-};
-
-static struct chat_list *new_list(struct chat *chat)
+struct chat_list *chat_new_list(struct chat *chat)
 {
     chat_release_list(chat);
     chat->list = hv_calloc(1, sizeof *chat->list);
@@ -43,8 +31,7 @@ static void print_error(struct chat *chat, const struct hv_error *err)
     chat->functions->print(chat->ui, hv_buf_str(&out));
 }
 
-/* Line by line nothing can be chosen from: it is printed, and commands take its entries by name. */
-static void open_list(struct chat *chat, const struct ui_picker *picker)
+void chat_open_list(struct chat *chat, const struct ui_picker *picker)
 {
     if (chat->functions->pick) {
         chat->functions->pick(chat->ui, picker);
@@ -109,12 +96,12 @@ static void go_on(struct chat *chat, const struct session_entry *entry, bool for
                                           gone ? "is gone" : "is another one");
     const struct ui_picker picker = {
         .title = title.ptr, .choices = choices, .count = 3, .done = on_place, .user = chat};
-    open_list(chat, &picker);
+    chat_open_list(chat, &picker);
 }
 
 void chat_go_on(struct chat *chat, const struct session_entry *entry)
 {
-    struct chat_list *list = new_list(chat);
+    struct chat_list *list = chat_new_list(chat);
     struct session_entry own = *entry;
     own.id = hv_arena_str(&list->arena, entry->id);
     own.path = hv_arena_str(&list->arena, entry->path);
@@ -194,7 +181,7 @@ static void describe(struct chat *chat, struct hv_arena *arena, struct session_e
 /* Those of this folder before those of others, each newest first. False: there are none. */
 bool chat_pick_session(struct chat *chat)
 {
-    struct chat_list *list = new_list(chat);
+    struct chat_list *list = chat_new_list(chat);
     struct hv_arena *arena = &list->arena;
     struct session_entry *own = NULL, *all = NULL;
     size_t own_count = 0, all_count = 0;
@@ -223,7 +210,7 @@ bool chat_pick_session(struct chat *chat)
                                      .count = list->count,
                                      .done = on_session,
                                      .user = chat};
-    open_list(chat, &picker);
+    chat_open_list(chat, &picker);
     return true;
 }
 
@@ -257,86 +244,4 @@ void chat_rename(struct chat *chat, struct hv_str title, struct hv_buf *out)
         hv_buf_addf(out, "**%s**\n", err.message);
     else
         hv_buf_add_cstr(out, "Renamed.");
-}
-
-/* ---- messages ---------------------------------------------------------------------------------------------------- */
-
-static void on_part(void *user, size_t index, uint32_t key)
-{
-    static const char *const parts[] = {"both", "code", "conversation", "try"};
-    struct chat *chat = user;
-    CLEANUP_BUF struct hv_buf out = {.max = 4 << 20};
-    (void)key;
-    if (index < sizeof parts / sizeof *parts) {
-        struct hv_str words = hv_arena_format(&chat->list->arena, "%zu %s", chat->list->message, parts[index]);
-        chat_rewind(chat, words, &out);
-        chat->functions->print(chat->ui, hv_buf_str(&out));
-    }
-    chat_release_list(chat);
-}
-
-static void on_message(void *user, size_t index, uint32_t key)
-{
-    static const struct ui_choice choices[] = {{.text = HV_STR("files and conversation")},
-                                               {.text = HV_STR("the files alone")},
-                                               {.text = HV_STR("the conversation alone")},
-                                               {.text = HV_STR("only tell what would be done")}};
-    const struct ui_picker picker = {
-        .title = "What goes back?", .choices = choices, .count = 4, .done = on_part, .user = user};
-    struct chat *chat = user;
-    (void)key;
-    if (index == SIZE_MAX) {
-        chat_release_list(chat);
-        return;
-    }
-    chat->list->message = chat->list->timeline.prompt_count - index;
-    open_list(chat, &picker);
-}
-
-static struct hv_str files_of(struct hv_arena *arena, const struct timeline *timeline, size_t prompt)
-{
-    CLEANUP_BUF struct hv_buf text = {.max = 64 << 10};
-    size_t count = 0;
-    for (size_t i = 0; i < timeline->touch_count; i++) {
-        const struct timeline_touch *touch = &timeline->touches[i];
-        bool known = touch->prompt != prompt || !touch->tool.len;
-        for (size_t k = 0; k < i && !known; k++)
-            known = timeline->touches[k].prompt == prompt &&
-                    hv_str_eq(timeline->touches[k].before.path, touch->before.path);
-        if (known)
-            continue;
-        if (count++ < FILES_SHOWN) {
-            hv_buf_add_cstr(&text, "changed ");
-            visible_add(&text, touch->before.path);
-            hv_buf_add_byte(&text, '\n');
-        }
-    }
-    if (count > FILES_SHOWN)
-        hv_buf_addf(&text, "and %zu more files\n", count - FILES_SHOWN);
-    return hv_arena_str(arena, count ? hv_buf_str(&text) : HV_STR("changed no files\n"));
-}
-
-/* False: there is no message, or no journal. */
-bool chat_pick_message(struct chat *chat)
-{
-    struct hv_str journal = session_journal_path(chat->session);
-    struct chat_list *list = new_list(chat);
-    struct timeline *timeline = &list->timeline;
-    if (!journal.ptr || timeline_read(&list->arena, journal, timeline, NULL) != HV_OK || !timeline->prompt_count)
-        return false;
-    size_t count = timeline->prompt_count;
-    struct ui_choice *choices = hv_arena_array(&list->arena, struct ui_choice, count);
-    for (size_t i = 0; i < count; i++) {
-        CLEANUP_BUF struct hv_buf text = {.max = 64 << 10};
-        const struct timeline_prompt *prompt = &timeline->prompts[count - 1 - i];
-        hv_buf_addf(&text, "%zu  ", count - i);
-        visible_add(&text, prompt->title);
-        hv_buf_add_cstr(&text, prompt->in_conversation ? "" : "  (rewound)");
-        choices[i].text = hv_arena_str(&list->arena, hv_buf_str(&text));
-        choices[i].preview = files_of(&list->arena, timeline, count - i);
-    }
-    const struct ui_picker picker = {
-        .title = "Back to before which message?", .choices = choices, .count = count, .done = on_message, .user = chat};
-    open_list(chat, &picker);
-    return true;
 }

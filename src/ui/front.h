@@ -45,6 +45,7 @@ struct ui_choice {
 /* A list that a person chooses from. */
 struct ui_picker {
     const char *title;
+    bool steps;                      /* n and N go to the next and the one before; words do not narrow it */
     const char *help, *control_keys; /* further keys, with Ctrl: "Ctrl-F forks", "f"; or NULL */
     const struct ui_choice *choices; /* copied */
     size_t count;

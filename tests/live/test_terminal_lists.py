@@ -63,8 +63,52 @@ def test_escape_twice_opens_the_list_of_messages(case):
         terminal.tmux("send-keys", "Down")
         terminal.wait("> the files alone")
         terminal.type("\r")
-        terminal.wait("remove", "1 file rewound")
-    assert not os.path.exists(case.project + "/new.txt")
+        shown = terminal.wait("Is that what shall change?", "-x", "a/new.txt", "/dev/null")
+        assert "leave the conversation" not in shown
+        terminal.tmux("send-keys", "Down")
+        terminal.wait("> no")
+        terminal.type("\r")
+        terminal.wait("Nothing was changed.", gone=("Is that what",))
+        assert case.read("new.txt") == "x\n"
+        terminal.tmux("send-keys", "Escape", "Escape")
+        terminal.wait("Back to before which message?")
+        terminal.type("\r")
+        terminal.wait("> files and conversation")
+        terminal.type("\r")
+        terminal.wait("Is that what shall change?", "1 message and all after leave the conversation", "> yes, go back")
+        assert case.read("new.txt") == "x\n"
+        terminal.type("\r")
+        terminal.wait("remove", "1 file rewound", "/rewind undo takes it back.")
+        assert not os.path.exists(case.project + "/new.txt")
+        terminal.type("/rewind undo\r")
+        terminal.wait("1 file put back")
+    assert case.read("new.txt") == "x\n"
+
+
+def test_found_places_are_gone_through_by_n(case):
+    lines = "\n".join(f"line {number}" if number % 40 else f"a pear, {number}" for number in range(100))
+    server = case.serve(Answer([call("Bash", {"command": f"printf '{lines}'"})]), Answer([text("Those were pears. " + "Word. " * 5)]))
+    with Terminal(case, server) as terminal:
+        terminal.prompt("which fruit, pear or plum?")
+        terminal.wait("Those were pears.", gone=("Working",))
+        terminal.type("/find PEAR\r")
+        terminal.wait("1 of 6", "> 1 message: which fruit", "n and N go on")
+        for expected in ("2 of 6", "3 of 6", "4 of 6"):
+            terminal.type("n")
+            terminal.wait(expected, whole=False)
+        terminal.wait("> 3 result: a pear, 40", "    line 39\n    a pear, 40\n    line 41\n", whole=False)
+        terminal.type("N")
+        terminal.wait("3 of 6", whole=False)
+        for _ in range(2):
+            terminal.type("N")
+        terminal.wait("1 of 6", whole=False)
+        terminal.type("N")
+        terminal.wait("6 of 6", "> 4 answer: Those were pears", whole=False)
+        terminal.type("x")
+        terminal.type("\r")
+        terminal.wait("Those were pears.", "\n>\n", gone=("n and N go on",), whole=False)
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
 
 
 def test_without_a_model_a_person_is_offered_what_there_is(case):

@@ -153,6 +153,21 @@ def test_slash_commands_answer_and_complete(case):
     assert not server.requests
 
 
+def test_commands_of_ones_own_are_completed_as_they_are_now(case):
+    case.write(".helve/commands/fruit.md", "---\ndescription: about apples\n---\nx\n")
+    with Terminal(case, case.serve(Answer([text("x")]))) as terminal:
+        terminal.wait("> ")
+        terminal.type("/fru")
+        terminal.wait("/fruit  about apples")
+        case.write(".helve/commands/fruit.md", "---\ndescription: about pears\n---\nx\n")
+        case.write(".helve/commands/frugal.md", "Spend less.\n")
+        terminal.type("\x7f")
+        terminal.wait("/fruit  about pears", "/frugal  Spend less.", gone=("about apples",))
+        terminal.tmux("send-keys", "C-u", "C-k")
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
+
+
 def test_a_long_paste_is_one_chip_and_arrives_whole(case):
     server = case.serve(Answer([text("Read.")]))
     words = "\n".join(f"pasted line {number}" for number in range(3000))
@@ -178,11 +193,14 @@ def test_what_was_changed_is_shown_rewound_and_taken_back(case):
         terminal.type("/diff\r")
         terminal.wait("-two", "b/a.txt")
         terminal.type("/find CHANGED\r")
-        terminal.wait("answer: Changed, see")
+        terminal.wait("Found: CHANGED", "answer: Changed, see", "the code")
+        terminal.type("\x1b")
+        terminal.wait("> ", gone=("Found: CHANGED",))
         terminal.type("/copy code\r")
         terminal.wait("copied 9 bytes")
         terminal.type("/rewind 1 code\r")
-        terminal.wait("restore")
+        shown = terminal.wait("restore")
+        assert "-three\n+two" in shown.replace("  ", ""), shown
         assert case.read("a.txt") == "one\ntwo\n"
         terminal.type("/rewind undo\r")
         terminal.wait("/rewind undo", gone=("starting",))

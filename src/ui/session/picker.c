@@ -52,6 +52,7 @@ void picker_open(struct ui *ui, const struct ui_picker *given)
     picker->title = hv_arena_str(arena, hv_str_from(given->title));
     picker->control_keys = hv_arena_str(arena, hv_str_from(given->control_keys ? given->control_keys : ""));
     picker->help = hv_arena_str(arena, hv_str_from(given->help ? given->help : ""));
+    picker->steps = given->steps;
     picker->count = given->count;
     picker->choices = hv_arena_array(arena, struct ui_choice, given->count + 1);
     for (size_t i = 0; i < given->count; i++)
@@ -81,6 +82,11 @@ static void finish(struct ui *ui, size_t index, uint32_t key)
     view_dirty(ui);
 }
 
+static bool steps_by(const struct picker_view *picker, const struct key *key, uint32_t rune)
+{
+    return picker->steps && key->type == KEY_CHAR && !(key->modifiers & ~(unsigned)KEY_SHIFT) && key->rune == rune;
+}
+
 bool picker_key(struct ui *ui, const struct key *key)
 {
     struct picker_view *picker = &ui->picker;
@@ -96,10 +102,12 @@ bool picker_key(struct ui *ui, const struct key *key)
     else if (control && chosen != SIZE_MAX && key->rune < 0x80 &&
              hv_str_find_byte(picker->control_keys, (char)key->rune, 0) != SIZE_MAX)
         finish(ui, chosen, key->rune);
-    else if (key->type == KEY_UP || (control && key->rune == 'p'))
+    else if (key->type == KEY_UP || (control && key->rune == 'p') || steps_by(picker, key, 'N'))
         picker->row = picker->row ? picker->row - 1 : count ? count - 1 : 0;
-    else if (key->type == KEY_DOWN || (control && key->rune == 'n'))
+    else if (key->type == KEY_DOWN || (control && key->rune == 'n') || steps_by(picker, key, 'n'))
         picker->row = count ? (picker->row + 1) % count : 0;
+    else if (picker->steps)
+        return true;
     else if (key->type == KEY_CHAR && !key->modifiers)
         hv_buf_add(&picker->words, bytes, utf8_encode(bytes, key->rune)), picker->row = 0;
     else if (key->type == KEY_PASTE)
@@ -133,10 +141,16 @@ void picker_put_rows(struct ui *ui, size_t most, struct hv_buf *rows, size_t *ca
         picker->row = count ? count - 1 : 0;
     size_t first = picker->row >= shown ? picker->row - shown + 1 : 0;
     paint_add(&words, hv_buf_str(&picker->words));
-    hv_buf_addf(rows, "/ %.*s\n", HV_STR_ARG(hv_buf_str(&words)));
-    *caret_column = 2 + paint_width(hv_buf_str(&words));
+    if (picker->steps)
+        hv_buf_addf(rows, "%zu of %zu\n", count ? picker->row + 1 : 0, count);
+    else
+        hv_buf_addf(rows, "/ %.*s\n", HV_STR_ARG(hv_buf_str(&words)));
+    *caret_column = picker->steps ? 0 : 2 + paint_width(hv_buf_str(&words));
     paint_put(&ui->theme, PAINT_BOLD, picker->title, rows);
-    hv_buf_addf(rows, " (%zu of %zu)\n", count, picker->count);
+    if (picker->steps)
+        hv_buf_add_byte(rows, '\n');
+    else
+        hv_buf_addf(rows, " (%zu of %zu)\n", count, picker->count);
     for (size_t row = first; row < count && row < first + shown; row++) {
         const struct ui_choice *choice = &picker->choices[choice_at(picker, row)];
         bool chosen = row == picker->row;
@@ -148,7 +162,8 @@ void picker_put_rows(struct ui *ui, size_t most, struct hv_buf *rows, size_t *ca
             put_preview(ui, choice->preview, rows);
     }
     paint_begin(&ui->theme, PAINT_DIM, rows);
-    hv_buf_add_cstr(rows, "Enter chooses, Esc leaves, words narrow");
+    hv_buf_add_cstr(rows, picker->steps ? "n and N go on and back, Enter takes it, Esc leaves"
+                                        : "Enter chooses, Esc leaves, words narrow");
     if (picker->help.len)
         hv_buf_addf(rows, ", %.*s", HV_STR_ARG(picker->help));
     paint_end(&ui->theme, PAINT_DIM, rows);

@@ -71,7 +71,7 @@ struct question_view {
 
 /* The list that is open. */
 struct picker_view {
-    bool open;
+    bool open, steps;
     struct hv_arena arena;
     struct hv_str title, help, control_keys;
     struct ui_choice *choices;

@@ -6,6 +6,7 @@
 #include "ui/text/cluster.h"
 
 enum { UNDO_MAX = 200, KILLS_MAX = 30, HISTORY_MAX = 1000, CHIP_LINES = 10, CHIP_BYTES = 1000 };
+enum { UNDO_BYTES_MAX = 32 << 20, LONG_TEXT = 64 << 10 };
 
 static struct hv_str copy(struct hv_str text)
 {
@@ -57,13 +58,23 @@ void editor_release(struct editor *editor)
 
 /* ---- undo -------------------------------------------------------------------------------------------------------- */
 
+static void drop_oldest(struct editor *editor)
+{
+    free((void *)editor->undo.items[0].text.ptr);
+    memmove(editor->undo.items, editor->undo.items + 1, --editor->undo.count * sizeof *editor->undo.items);
+}
+
 static void save(struct editor *editor)
 {
-    if (editor->undo.count == UNDO_MAX) {
-        free((void *)editor->undo.items[0].text.ptr);
-        memmove(editor->undo.items, editor->undo.items + 1, --editor->undo.count * sizeof *editor->undo.items);
+    size_t bytes = editor->text.len;
+    for (size_t i = 0; i < editor->undo.count; i++)
+        bytes += editor->undo.items[i].text.len;
+    while (editor->undo.count && (editor->undo.count == UNDO_MAX || bytes > UNDO_BYTES_MAX)) {
+        bytes -= editor->undo.items[0].text.len;
+        drop_oldest(editor);
     }
     *vec_push(&editor->undo) = (struct editor_state){copy(view(editor)), editor->caret};
+    editor->saved_len = editor->text.len;
     drop_states(editor->redo.items, editor->redo.count);
     editor->redo.count = 0;
 }
@@ -86,20 +97,22 @@ static void undo(struct editor *editor)
 
 /* ---- changing ---------------------------------------------------------------------------------------------------- */
 
-/* Without a step of undo. */
+/* Without a step of undo. The text may be a part of the editor's. Too long: nothing is changed. */
 static void splice(struct editor *editor, size_t from, size_t to, struct hv_str text)
 {
-    struct hv_buf fresh = {0};
-    hv_buf_init(&fresh, EDITOR_TEXT_MAX);
-    hv_buf_add_str(&fresh, hv_str_slice(view(editor), 0, from));
-    hv_buf_add_str(&fresh, text);
-    hv_buf_add_str(&fresh, hv_str_slice(view(editor), to, SIZE_MAX));
-    if (fresh.failed) {
-        hv_buf_release(&fresh);
-        return; /* too long: nothing is changed */
+    struct hv_buf *buf = &editor->text;
+    size_t kept = buf->len - (to - from);
+    if (text.len > EDITOR_TEXT_MAX - kept)
+        return;
+    struct hv_str own = copy(text);
+    if (kept + own.len > buf->len)
+        hv_buf_reserve(buf, kept + own.len - buf->len);
+    if (buf->data) {
+        memmove(buf->data + from + own.len, buf->data + to, buf->len - to);
+        memcpy(buf->data + from, own.ptr, own.len);
     }
-    hv_buf_release(&editor->text);
-    editor->text = fresh;
+    buf->len = kept + own.len;
+    free((void *)own.ptr);
     editor->caret = from + text.len;
     editor->goal = SIZE_MAX;
 }
@@ -108,29 +121,33 @@ void editor_replace(struct editor *editor, size_t from, size_t to, struct hv_str
 {
     save(editor);
     splice(editor, from, to, text);
-    editor->typed = false;
+    editor->typed = EDITOR_NOT_TYPING;
 }
 
 void editor_insert(struct editor *editor, struct hv_str text)
 {
-    if (!editor->typed)
+    /* Each step is a copy of all: in a long text one is a part of it, not a word. */
+    size_t len = editor->text.len;
+    bool part = editor->typed == EDITOR_BETWEEN_WORDS && len > LONG_TEXT && len < editor->saved_len + len / 16;
+    if (editor->typed != EDITOR_IN_WORD && !part)
         save(editor);
     splice(editor, editor->caret, editor->caret, text);
-    editor->typed = !hv_str_is(text, " ") && !hv_str_is(text, "\n");
+    editor->typed = hv_str_is(text, " ") || hv_str_is(text, "\n") ? EDITOR_BETWEEN_WORDS : EDITOR_IN_WORD;
 }
 
 void editor_set(struct editor *editor, struct hv_str text)
 {
     save(editor);
     splice(editor, 0, editor->text.len, text);
-    editor->typed = false;
+    editor->typed = EDITOR_NOT_TYPING;
 }
 
 void editor_clear(struct editor *editor)
 {
     hv_buf_clear(&editor->text);
     editor->caret = 0;
-    editor->typed = editor->killed = editor->yanked = false;
+    editor->typed = EDITOR_NOT_TYPING;
+    editor->killed = editor->yanked = false;
     editor->goal = SIZE_MAX;
     drop_states(editor->undo.items, editor->undo.count);
     drop_states(editor->redo.items, editor->redo.count);
@@ -176,17 +193,17 @@ void editor_paste(struct editor *editor, struct hv_str text)
     hv_buf_init(&clean, (size_t)KEYS_PASTE_MAX * 3);
     clean_paste(text, &clean);
     struct hv_str paste = hv_buf_str(&clean);
-    editor->typed = false;
+    editor->typed = EDITOR_NOT_TYPING;
     if ((paste.len < CHIP_BYTES && count_lines(paste) <= CHIP_LINES) || editor->pastes.count == EDITOR_CHIPS_MAX) {
         editor_insert(editor, paste);
-        editor->typed = false;
+        editor->typed = EDITOR_NOT_TYPING;
         return;
     }
     char chip[4];
     size_t len = utf8_encode(chip, EDITOR_CHIP_FIRST + (uint32_t)editor->pastes.count);
     *vec_push(&editor->pastes) = copy(paste);
     editor_insert(editor, hv_str_of(chip, len));
-    editor->typed = false;
+    editor->typed = EDITOR_NOT_TYPING;
 }
 
 static const struct hv_str *paste_of(const struct editor *editor, uint32_t rune)
@@ -514,7 +531,7 @@ bool editor_key(struct editor *editor, const struct key *key)
     bool yanked = key->type == KEY_CHAR && key->rune == 'y' && (key->modifiers & (KEY_CTRL | KEY_ALT));
     bool typing = key->type == KEY_CHAR && !(key->modifiers & (KEY_CTRL | KEY_ALT));
     if (!typing)
-        editor->typed = false;
+        editor->typed = EDITOR_NOT_TYPING;
     if (key->type == KEY_PASTE) {
         editor_paste(editor, key->text);
         return true;

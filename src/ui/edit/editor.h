@@ -18,6 +18,8 @@ struct editor_state {
     size_t caret;
 };
 
+enum editor_typing { EDITOR_NOT_TYPING = 0, EDITOR_IN_WORD, EDITOR_BETWEEN_WORDS };
+
 struct editor {
     struct hv_buf text; /* valid UTF-8, lines separated by '\n' */
     size_t caret;       /* at a cluster's beginning */
@@ -25,7 +27,9 @@ struct editor {
     VEC(struct editor_state) undo, redo;
     VEC(struct hv_str) kills; /* heap; the newest last */
     size_t yank_start, yank_index;
-    bool typed, killed, yanked; /* what the last key did: typing is undone in runs, kills in a row are one */
+    enum editor_typing typed; /* what the last key did: typing is undone in runs, kills in a row are one */
+    bool killed, yanked;
+    size_t saved_len;           /* of the text at the last step of undo */
     VEC(struct hv_str) pastes;  /* heap */
     VEC(struct hv_str) history; /* heap; oldest first */
     size_t history_at;          /* == history.count: at the text being written */

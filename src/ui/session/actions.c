@@ -6,7 +6,14 @@
 #include "base/utf8.h"
 #include "ui/session/view.h"
 
-enum { DOUBLE_MS = 600, NEEDLE_MAX = 1000, COMPLETIONS_MAX = 64 << 10 };
+enum {
+    DOUBLE_MS = 600,
+    NEEDLE_MAX = 1000,
+    COMPLETIONS_MAX = 64 << 10,
+    WORD_MAX = 4096,
+    ECHO_LINES = 40,
+    ECHO_BYTES = 8 << 10
+};
 
 static struct hv_str copy(struct hv_str text)
 {
@@ -18,15 +25,23 @@ static struct hv_str copy(struct hv_str text)
 
 /* ---- prompts ----------------------------------------------------------------------------------------------------- */
 
-/* What the person wrote, set off; it stands in the scroll-back as it was written. */
+/* What the person wrote, set off; it stands in the scroll-back as it was written, a very long one by its beginning. */
 void actions_echo(struct ui *ui, const char *mark, struct hv_str text)
 {
     CLEANUP_BUF struct hv_buf lines = {.max = VIEW_FINISHED_MAX};
-    struct hv_str line;
-    for (bool first = true; paint_next_line(&text, &line); first = false) {
-        paint_put(&ui->theme, PAINT_ACCENT, first ? hv_str_from(mark) : HV_STR(" "), &lines);
+    struct hv_str begin = hv_str_slice(text, 0, ECHO_BYTES), line;
+    begin.len -= begin.len < text.len ? utf8_incomplete_tail(begin) : 0;
+    size_t rest = text.len - begin.len;
+    for (size_t count = 0; count < ECHO_LINES && paint_next_line(&begin, &line); count++) {
+        paint_put(&ui->theme, PAINT_ACCENT, count ? HV_STR(" ") : hv_str_from(mark), &lines);
         hv_buf_add_byte(&lines, ' ');
         paint_put(&ui->theme, PAINT_BOLD, line, &lines);
+        hv_buf_add_byte(&lines, '\n');
+    }
+    rest += begin.len;
+    if (rest) {
+        CLEANUP_ARENA struct hv_arena arena = {0};
+        paint_put(&ui->theme, PAINT_DIM, hv_arena_format(&arena, "  … and %zu more bytes", rest), &lines);
         hv_buf_add_byte(&lines, '\n');
     }
     view_print(ui, hv_buf_str(&lines));
@@ -253,7 +268,7 @@ static void find_completions(struct ui *ui)
     if (!ui->editor.text.len || ui->editor.history_at != ui->editor.history.count)
         return;
     size_t start = text.len;
-    while (start > 0 && text.ptr[start - 1] != ' ' && text.ptr[start - 1] != '\n')
+    while (start > 0 && text.len - start < WORD_MAX && text.ptr[start - 1] != ' ' && text.ptr[start - 1] != '\n')
         start--;
     struct hv_str word = hv_str_slice(text, start, text.len);
     ui->completion_from = start;

@@ -7,6 +7,7 @@
 #include "ui/text/cluster.h"
 
 enum { CALLS_SHOWN = 6, QUEUED_SHOWN = 3, COMPLETIONS_SHOWN = 6, STYLES_MAX = 512 };
+enum { WINDOW_MIN = 16 << 10, WINDOW_MAX = 256 << 10 };
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
@@ -213,26 +214,48 @@ static void put_cells(struct layout *layout, struct hv_str text, size_t width, s
     layout->cells += width;
 }
 
+/* The part of a text around the caret that can be on the screen: what lies far above and below is not laid out. It
+ * begins with a line where there is one, and stays while the caret moves about. */
+static size_t find_window(const struct ui *ui, struct hv_str text, size_t caret, size_t *end)
+{
+    size_t cells = ui->columns * ui->rows, size = cells < WINDOW_MIN / 4 ? WINDOW_MIN : cells * 4;
+    size = size > WINDOW_MAX ? WINDOW_MAX : size;
+    *end = text.len - caret > size ? caret + size : text.len;
+    while (*end < text.len && ((unsigned char)text.ptr[*end] & 0xc0) == 0x80)
+        ++*end;
+    if (caret <= 2 * size)
+        return 0;
+    size_t from = (caret / size - 1) * size, newline = hv_str_find_byte(text, '\n', from);
+    if (newline < caret - size / 2)
+        return newline + 1;
+    while (((unsigned char)text.ptr[from] & 0xc0) == 0x80)
+        from++;
+    return from;
+}
+
 void frame_put_editor(struct ui *ui, const struct editor *editor, const char *prompt, struct hv_buf *rows,
                       size_t *caret_row, size_t *caret_column)
 {
     struct layout layout = {.ui = ui, .rows = rows, .width = usable(ui)};
     struct hv_str text = hv_buf_str(&editor->text);
+    size_t end, from = find_window(ui, text, editor->caret, &end);
     size_t indent = cluster_width(hv_str_from(prompt));
     indent = indent + 4 > layout.width ? 0 : indent;
-    if (indent)
+    if (indent && from)
+        hv_buf_addf(rows, "%*s", (int)indent, "");
+    else if (indent)
         paint_put(&ui->theme, PAINT_ACCENT, hv_str_from(prompt), rows);
     layout.cells = indent;
     *caret_row = *caret_column = SIZE_MAX;
-    for (size_t at = 0; at <= text.len;) {
-        if (at == editor->caret) {
+    for (size_t at = from; at <= end;) {
+        if (at >= editor->caret && *caret_row == SIZE_MAX) {
             /* The caret stands where the next character would go. */
             if (layout.cells >= layout.width)
                 new_row(&layout, indent);
             *caret_row = layout.row;
             *caret_column = layout.cells;
         }
-        if (at == text.len)
+        if (at == end)
             break;
         if (text.ptr[at] == '\n') {
             new_row(&layout, indent);

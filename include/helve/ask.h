@@ -57,6 +57,7 @@ struct hv_question {
     struct hv_str explanation; /* lines for who wants to know more; or absent */
     /* Permission. */
     struct hv_str input;        /* JSON of an object that the person may amend; absent: it is as it is */
+    struct hv_str details;      /* JSON of an object: what it is about, for a program that is asked; absent: input */
     const struct hv_str *rules; /* what leave for longer would add; none: it can only be given once */
     size_t rule_count;
     bool destructive; /* it cannot be undone */

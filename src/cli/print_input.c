@@ -145,7 +145,10 @@ static void put_permission(struct hv_json_writer *writer, const struct hv_questi
 {
     hv_json_member_cstr(writer, "subtype", "can_use_tool");
     hv_json_member_string(writer, "tool_name", question->subject);
-    hv_json_member_raw(writer, "input", question->input.len ? question->input : HV_STR("{}"));
+    hv_json_member_raw(writer, "input",
+                       question->details.len ? question->details
+                       : question->input.len ? question->input
+                                             : HV_STR("{}"));
     if (question->call_id.len)
         hv_json_member_string(writer, "tool_use_id", question->call_id);
     hv_json_member_string(writer, "description", question->text);

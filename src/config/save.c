@@ -11,16 +11,19 @@
 /* Each time that it fails somebody else has saved something. */
 enum { TRIES = 50 };
 
-static const char *list_name(enum hv_verdict verdict)
-{
-    switch (verdict) {
-    case HV_ALLOW: return "allow";
-    case HV_ASK: return "ask";
-    case HV_DENY: return "deny";
-    case HV_VERDICT_NONE: break;
-    }
-    return NULL;
-}
+/* Where a list is in the file: the names of the members that lead to it. */
+enum { LIST_NAMES_MAX = 4 };
+
+struct list {
+    const char *names[LIST_NAMES_MAX]; /* NULL ends */
+};
+
+static const struct list rule_lists[] = {
+    [HV_ALLOW] = {{"permissions", "allow"}},
+    [HV_ASK] = {{"permissions", "ask"}},
+    [HV_DENY] = {{"permissions", "deny"}},
+};
+static const struct list domain_list = {{"sandbox", "network", "allowedDomains"}};
 
 /* ---- where to insert ------------------------------------------------------------------------------------------ */
 
@@ -94,48 +97,74 @@ static void put_string(struct hv_buf *out, struct hv_str text)
     hv_buf_add_byte(out, '"');
 }
 
-/* Decide on the insertion. HV_EINVAL when the file has another shape. */
-static enum hv_code plan(const struct source *source, const char *list, struct hv_str rule, struct insertion *insertion,
-                         struct hv_error *err)
+static enum hv_code fail_shape(const struct source *source, const struct list *list, size_t depth, struct hv_error *err)
 {
-    const struct hv_json *permissions = hv_json_get(source->json, "permissions");
-    const struct hv_json *rules = hv_json_get(permissions, list);
-    if (permissions && permissions->type != HV_JSON_OBJECT)
-        return hv_fail(err, HV_EINVAL, "\"permissions\" in %.*s is not an object", HV_STR_ARG(source->file));
-    if (rules && rules->type != HV_JSON_ARRAY)
-        return hv_fail(err, HV_EINVAL, "\"permissions.%s\" in %.*s is not an array", list, HV_STR_ARG(source->file));
-    if (rules) {
-        begin_child(source->text, rules, insertion);
-        put_string(&insertion->text, rule);
-        return HV_OK;
+    char path[128] = "";
+    for (size_t i = 0, at = 0; i <= depth; i++)
+        at += (size_t)snprintf(path + at, sizeof path - at, "%s%s", i ? "." : "", list->names[i]);
+    return hv_fail(err, HV_EINVAL, "\"%s\" in %.*s is not an %s", path, HV_STR_ARG(source->file),
+                   list->names[depth + 1] ? "object" : "array");
+}
+
+/* Decide on the insertion. HV_EINVAL when the file has another shape. */
+static enum hv_code plan(const struct source *source, const struct list *list, struct hv_str rule,
+                         struct insertion *insertion, struct hv_error *err)
+{
+    const struct hv_json *at = source->json;
+    size_t depth = 0, count = 0;
+    while (list->names[depth]) {
+        const struct hv_json *next = hv_json_get(at, list->names[depth]);
+        if (!next)
+            break;
+        if (next->type != (list->names[depth + 1] ? HV_JSON_OBJECT : HV_JSON_ARRAY))
+            return fail_shape(source, list, depth, err);
+        at = next;
+        depth++;
     }
-    begin_child(source->text, permissions ? permissions : source->json, insertion);
-    hv_buf_addf(&insertion->text, permissions ? "\"%s\": [" : "\"permissions\": {\"%s\": [", list);
+    begin_child(source->text, at, insertion);
+    for (count = depth; list->names[count]; count++)
+        hv_buf_addf(&insertion->text, "\"%s\": %s", list->names[count], list->names[count + 1] ? "{" : "[");
     put_string(&insertion->text, rule);
-    hv_buf_add_cstr(&insertion->text, permissions ? "]" : "]}");
+    for (size_t i = count; i > depth; i--)
+        hv_buf_add_byte(&insertion->text, i == count ? ']' : '}');
     return HV_OK;
 }
 
 /* ---- reading and writing -------------------------------------------------------------------------------------- */
 
-static bool has_rule(const struct hv_json *json, const char *list, struct hv_str rule)
+static bool has_rule(const struct hv_json *json, const struct list *list, struct hv_str rule)
 {
-    hv_json_each(item, hv_json_get(hv_json_get(json, "permissions"), list)) if (item->type == HV_JSON_STRING &&
-                                                                                hv_str_eq(hv_str_trim(item->text),
-                                                                                          rule)) return true;
+    for (size_t i = 0; list->names[i]; i++)
+        json = hv_json_get(json, list->names[i]);
+    hv_json_each(item, json) if (item->type == HV_JSON_STRING && hv_str_eq(hv_str_trim(item->text), rule)) return true;
     return false;
 }
 
-static void put_new_file(const char *list, struct hv_str rule, struct hv_buf *out)
+static void indent(struct hv_buf *out, size_t steps)
 {
-    hv_buf_addf(out, "{\n  \"permissions\": {\n    \"%s\": [\n      ", list);
+    hv_buf_addf(out, "\n%*s", (int)(2 * steps), "");
+}
+
+static void put_new_file(const struct list *list, struct hv_str rule, struct hv_buf *out)
+{
+    size_t count = 0;
+    hv_buf_add_byte(out, '{');
+    for (; list->names[count]; count++) {
+        indent(out, count + 1);
+        hv_buf_addf(out, "\"%s\": %s", list->names[count], list->names[count + 1] ? "{" : "[");
+    }
+    indent(out, count + 1);
     put_string(out, rule);
-    hv_buf_add_cstr(out, "\n    ]\n  }\n}\n");
+    for (size_t i = count; i > 0; i--) {
+        indent(out, i);
+        hv_buf_add_byte(out, i == count ? ']' : '}');
+    }
+    hv_buf_add_cstr(out, "\n}\n");
 }
 
 /* What is to be saved must read back as what was meant. */
-static enum hv_code check_outcome(struct hv_arena *arena, struct hv_str text, const char *list, struct hv_str rule,
-                                  struct hv_error *err)
+static enum hv_code check_outcome(struct hv_arena *arena, struct hv_str text, const struct list *list,
+                                  struct hv_str rule, struct hv_error *err)
 {
     const struct hv_json *json = NULL;
     if (text.len > SETTINGS_FILE_MAX)
@@ -164,7 +193,7 @@ struct target {
     struct source source;
     struct hv_buf bytes; /* of the file as it is */
     struct hv_file_stat stat;
-    const char *list;
+    const struct list *list;
     struct hv_str rule;
 };
 
@@ -258,13 +287,13 @@ static enum hv_code add_to_file(struct target *target, struct hv_error *err)
     return code;
 }
 
-enum hv_code settings_add_rule(const struct settings_options *options, enum settings_scope scope,
-                               enum hv_verdict verdict, struct hv_str rule, struct hv_error *err)
+static enum hv_code add_to_list(const struct settings_options *options, enum settings_scope scope,
+                                const struct list *list, struct hv_str rule, struct hv_error *err)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
-    struct target target = {.options = options, .list = list_name(verdict), .rule = hv_str_trim(rule)};
+    struct target target = {.options = options, .list = list, .rule = hv_str_trim(rule)};
     target.source = (struct source){.scope = scope, .file = settings_file(options, &arena, scope)};
-    if (!target.list || !target.rule.len)
+    if (!list->names[0] || !target.rule.len)
         return hv_fail(err, HV_EINVAL, "a rule needs a text, and allows, asks or denies");
     if (!target.source.file.len)
         return hv_fail(err, HV_EINVAL, "rules are saved in the project-local, project or user settings");
@@ -282,4 +311,16 @@ enum hv_code settings_add_rule(const struct settings_options *options, enum sett
     }
     /* The rule is the person's word: what was trusted with it is trusted still. */
     return code == HV_OK && trusted ? settings_trust_folder(options, err) : code;
+}
+
+enum hv_code settings_add_rule(const struct settings_options *options, enum settings_scope scope,
+                               enum hv_verdict verdict, struct hv_str rule, struct hv_error *err)
+{
+    return add_to_list(options, scope, &rule_lists[verdict], rule, err);
+}
+
+enum hv_code settings_add_domain(const struct settings_options *options, enum settings_scope scope,
+                                 struct hv_str domain, struct hv_error *err)
+{
+    return add_to_list(options, scope, &domain_list, domain, err);
 }

@@ -238,5 +238,8 @@ struct hv_str settings_file(const struct settings_options *options, struct hv_ar
  */
 enum hv_code settings_add_rule(const struct settings_options *options, enum settings_scope scope,
                                enum hv_verdict verdict, struct hv_str rule, struct hv_error *err) HV_MUST_CHECK;
+/* The same for a host that commands in the sandbox may reach (sandbox.network.allowedDomains). */
+enum hv_code settings_add_domain(const struct settings_options *options, enum settings_scope scope,
+                                 struct hv_str domain, struct hv_error *err) HV_MUST_CHECK;
 
 #endif

@@ -46,9 +46,9 @@ static const struct place {
     [HV_ASK_USER] = {POLICY_USER, SETTINGS_USER},
 };
 
-/* False, and told: they hold for the session only. */
-static bool save(struct runtime *runtime, const struct place *place, const struct hv_str *rules, size_t count)
+bool ask_save(struct runtime *runtime, enum hv_ask_scope scope, bool domains, const struct hv_str *rules, size_t count)
 {
+    const struct place *place = &places[scope];
     const struct settings_options *files = runtime->options.settings_files;
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct hv_error err;
@@ -56,7 +56,9 @@ static bool save(struct runtime *runtime, const struct place *place, const struc
         return false;
     sandbox_note_written(runtime->sandbox, settings_file(files, &arena, place->file));
     for (size_t i = 0; i < count; i++) {
-        if (settings_add_rule(files, place->file, HV_ALLOW, rules[i], &err) == HV_OK)
+        enum hv_code code = domains ? settings_add_domain(files, place->file, rules[i], &err)
+                                    : settings_add_rule(files, place->file, HV_ALLOW, rules[i], &err);
+        if (code == HV_OK)
             continue;
         say(runtime, "warning", hv_arena_format(&arena, "%s; it holds for this session only", err.message));
         return false;
@@ -82,7 +84,7 @@ void runtime_keep_rules(struct runtime *runtime, const struct hv_question *quest
     if (answer->scope == HV_ASK_ONCE || question->each_time || !count)
         return;
     if (answer->scope >= HV_ASK_LOCAL && answer->scope <= HV_ASK_USER &&
-        save(runtime, &places[answer->scope], rules, count))
+        ask_save(runtime, answer->scope, false, rules, count))
         scope = places[answer->scope].scope;
     for (size_t i = 0; i < count; i++)
         permission_add_rule(runtime, scope, HV_ALLOW, rules[i]);

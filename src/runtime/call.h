@@ -237,6 +237,9 @@ void permission_facts(struct call *call, struct policy_facts *facts);
 /* ask.c: as runtime_ask, for who holds ask_lock already. */
 void ask_locked(struct runtime *runtime, const struct hv_question *question, const struct hv_cancel *cancel,
                 struct hv_arena *arena, struct hv_answer *answer);
+/* Add rules that allow to the settings of a scope (LOCAL, PROJECT, USER), or, domains, hosts that commands may reach.
+ * False, and told: they hold for the session only. */
+bool ask_save(struct runtime *runtime, enum hv_ask_scope scope, bool domains, const struct hv_str *rules, size_t count);
 /* permission_update.c: a rule from now on, for this session. Any thread. */
 void permission_add_rule(struct runtime *runtime, enum policy_scope scope, enum hv_verdict verdict, struct hv_str rule);
 /* What a hook wants changed: a list as `updatedPermissions` has it, or NULL. Blocks on settings files. */

@@ -51,6 +51,7 @@ struct hv_sandbox *confine_new(struct runtime *runtime)
         .own_count = sizeof own / sizeof *own,
         .find_masks = find_masks,
         .tell = tell,
+        .ask = options->asker.ask ? ask_network : NULL,
         .user = runtime,
     };
     struct hv_sandbox *sandbox = sandbox_new(&setup);

@@ -297,6 +297,14 @@ static bool rule_takes(const struct domain_rule *rule, struct hv_str host, unsig
            hv_str_eq_nocase(hv_str_slice(host, host.len - rule->host.len, host.len), rule->host);
 }
 
+bool sandbox_domain_takes(struct hv_str text, struct hv_str host, unsigned port)
+{
+    struct domain_rule rule = parse_rule(text);
+    if (host.len && host.ptr[host.len - 1] == '.')
+        host.len--;
+    return host.len && (rule.host.len || rule.wildcard) && rule_takes(&rule, host, port);
+}
+
 struct sandbox_domain sandbox_domain_of(const struct sandbox_options *options, struct hv_str host, unsigned port)
 {
     struct sandbox_domain answer = {0};

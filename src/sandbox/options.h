@@ -53,6 +53,8 @@ struct sandbox_domain {
     bool named; /* by a rule without a wildcard: addresses of this machine and its network are meant, too */
     struct hv_str denied_by; /* the rule of deniedDomains, or absent */
 };
+/* Would this element of allowedDomains take the host? */
+bool sandbox_domain_takes(struct hv_str rule, struct hv_str host, unsigned port);
 /* host: a name or a literal address, without brackets. */
 struct sandbox_domain sandbox_domain_of(const struct sandbox_options *options, struct hv_str host, unsigned port);
 

@@ -37,18 +37,19 @@ struct taker {
 
 /* ---- life ---------------------------------------------------------------------------------------------- */
 
-static void proxy_ref(struct proxy *proxy)
+void proxy_ref(struct proxy *proxy)
 {
     atomic_fetch_add(&proxy->references, 1);
 }
 
-static void proxy_unref(struct proxy *proxy)
+void proxy_unref(struct proxy *proxy)
 {
     if (atomic_fetch_sub(&proxy->references, 1) != 1)
         return;
     for (size_t i = 0; i < proxy->refusals.count; i++)
         free(proxy->refusals.items[i].text);
     vec_release(&proxy->refusals);
+    proxy_questions_release(proxy);
     cleanup_fd(&proxy->listener);
     cleanup_fd(&proxy->wake);
     pthread_mutex_destroy(&proxy->lock);
@@ -90,7 +91,9 @@ struct hv_str proxy_take_refusals(struct proxy *proxy, uint64_t run, struct hv_a
         free(refusal->text);
     }
     proxy->refusals.count = kept;
-    return all;
+    struct hv_str asked = proxy_questions_describe(proxy, run, arena);
+    return asked.len ? hv_arena_format(arena, "%.*s%s%.*s", HV_STR_ARG(all), all.len ? "\n" : "", HV_STR_ARG(asked))
+                     : all;
 }
 
 /* ---- shares -------------------------------------------------------------------------------------------- */
@@ -327,12 +330,13 @@ static bool open_listener(struct proxy *proxy)
            listen(proxy->listener, BACKLOG) == 0;
 }
 
-enum hv_code proxy_new(const struct sandbox_options *options, struct proxy **out, struct hv_error *err)
+enum hv_code proxy_new(const struct sandbox_setup *setup, struct proxy **out, struct hv_error *err)
 {
     struct proxy *proxy = hv_calloc(1, sizeof *proxy);
-    *proxy = (struct proxy){.options = options, .listener = -1, .wake = eventfd(0, EFD_CLOEXEC)};
+    *proxy = (struct proxy){.options = setup->options, .setup = setup, .listener = -1, .wake = eventfd(0, EFD_CLOEXEC)};
     atomic_init(&proxy->references, 1);
     pthread_mutex_init(&proxy->lock, NULL);
+    pthread_cond_init(&proxy->questions.thread_ended, NULL);
     if (proxy->wake >= 0 && choose_name(proxy) && open_listener(proxy)) {
         *out = proxy;
         return HV_OK;
@@ -358,6 +362,7 @@ void proxy_free(struct proxy *proxy)
     if (!proxy)
         return;
     (void)!eventfd_write(proxy->wake, 1);
+    proxy_questions_end(proxy);
     if (proxy->serves)
         pthread_join(proxy->thread, NULL);
     proxy_unref(proxy);

@@ -24,20 +24,26 @@ enum {
 };
 
 struct proxy;
+struct sandbox_setup; /* sandbox.h: options and ask are used */
 
-/* Make the proxy: helpers may connect to it, and wait until it serves. options must outlive it. Errors: HV_ENOSPC
+/* Make the proxy: helpers may connect to it, and wait until it serves. setup must outlive it. Errors: HV_ENOSPC
  * (descriptors), HV_EIO. */
-enum hv_code proxy_new(const struct sandbox_options *options, struct proxy **out, struct hv_error *err) HV_MUST_CHECK;
+enum hv_code proxy_new(const struct sandbox_setup *setup, struct proxy **out, struct hv_error *err) HV_MUST_CHECK;
 /* Have it serve, when it does not yet: false when no thread can be had for it. Not from two threads at once. */
 bool proxy_serve(struct proxy *proxy) HV_MUST_CHECK;
-/* End it and every connection. Waits for none that looks up a name. NULL is fine. */
+/* End it, every connection and every question. Waits for none that looks up a name. NULL is fine. */
 void proxy_free(struct proxy *proxy);
 
 /* The name of its abstract socket, which only this user may connect to. */
 const char *proxy_name(const struct proxy *proxy);
 
-/* What was refused to a run, one line each ("example.org:443 (…)"), oldest first, without repetition, in arena; absent
- * when nothing was. It is forgotten by this. */
+/* A run begins: command is shown to who is asked about its connections. */
+void proxy_begin_run(struct proxy *proxy, uint64_t run, struct hv_str command);
+/* A run has ended: forget it, and what was allowed and refused to it alone. cancelled: what it alone waits for is not
+ * asked any more. */
+void proxy_end_run(struct proxy *proxy, uint64_t run, bool cancelled);
+/* What was refused to a run, or waits for an answer, one line each ("example.org:443 (…)"), oldest first, without
+ * repetition, in arena; absent when nothing was. It is forgotten by this. */
 struct hv_str proxy_take_refusals(struct proxy *proxy, uint64_t run, struct hv_arena *arena);
 
 #endif

@@ -116,6 +116,19 @@ static bool is_named(const struct connection *connection, struct hv_str address,
     return address.len && domain.allowed && domain.named;
 }
 
+/* Somebody who was asked said no, or the client did not wait: nothing more is offered for the first, and of the second
+ * the result says that the question is open. */
+static bool settle_asked(const struct connection *connection, const struct proxy_request *request,
+                         enum proxy_leave leave, struct hv_str words)
+{
+    char why[TEXT_SIZE / 2];
+    if (leave == PROXY_LEAVE_REFUSED) {
+        snprintf(why, sizeof why, "the person who was asked said no%s%.*s", words.len ? ": " : "", HV_STR_ARG(words));
+        refuse(connection, request, why);
+    }
+    return leave == PROXY_LEAVE_REFUSED || leave == PROXY_LEAVE_GONE;
+}
+
 static void refuse_private(const struct connection *connection, const struct proxy_request *request, struct hv_str text)
 {
     char why[256];
@@ -126,12 +139,41 @@ static void refuse_private(const struct connection *connection, const struct pro
     refuse(connection, request, why);
 }
 
+/* As an element of allowedDomains names one port of an address. */
+static struct hv_str with_port(struct hv_arena *arena, struct hv_str host, unsigned port)
+{
+    bool colons = hv_str_find_byte(host, ':', 0) != SIZE_MAX;
+    return hv_arena_format(arena, "%s%.*s%s:%u", colons ? "[" : "", HV_STR_ARG(host), colons ? "]" : "", port);
+}
+
+/* The name may be reached, and leads inside: that is a question of its own. */
+static int connect_private(const struct connection *connection, const struct proxy_request *request,
+                           const struct addrinfo *at)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    char text[INET6_ADDRSTRLEN];
+    struct hv_str address = address_text(at->ai_addr, text, sizeof text), words = {0};
+    struct sandbox_connection what = {.host = request->host, .port = request->port, .address = address};
+    what.rule = with_port(&arena, address, request->port);
+    enum proxy_leave leave = address.len ? proxy_ask(connection, what, &arena, &words) : PROXY_LEAVE_NONE;
+    if (settle_asked(connection, request, leave, words))
+        return -1;
+    if (leave == PROXY_LEAVE_NONE) {
+        refuse_private(connection, request, address);
+        return -1;
+    }
+    int fd = connect_to(connection, at->ai_addr, at->ai_addrlen);
+    if (fd < 0)
+        answer(connection, "502 Bad Gateway", "The host cannot be reached.");
+    return fd;
+}
+
 /* The decision is made on the address that is connected to, not on one looked up before. */
 static int connect_host(const struct connection *connection, const struct proxy_request *request,
                         const struct sandbox_domain *domain)
 {
     char host[PROXY_HOST_MAX + 1], port[8], text[INET6_ADDRSTRLEN];
-    struct hv_str private = {0};
+    const struct addrinfo *private = NULL;
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV}, *list = NULL;
     int fd = -1, count = 0;
     snprintf(host, sizeof host, "%.*s", HV_STR_ARG(request->host));
@@ -141,18 +183,17 @@ static int connect_host(const struct connection *connection, const struct proxy_
         return -1;
     }
     for (const struct addrinfo *at = list; at && fd < 0 && count < ADDRESSES_MAX; at = at->ai_next, count++) {
-        bool free = domain->named || address_is_public(at->ai_addr);
-        struct hv_str address = free ? (struct hv_str){0} : address_text(at->ai_addr, text, sizeof text);
-        if (free || is_named(connection, address, request->port))
+        if (domain->named || address_is_public(at->ai_addr) ||
+            is_named(connection, address_text(at->ai_addr, text, sizeof text), request->port))
             fd = connect_to(connection, at->ai_addr, at->ai_addrlen);
-        else
-        private = address;
+        else if (!private)
+        private = at;
     }
-    freeaddrinfo(list);
-    if (fd < 0 && private.len)
-        refuse_private(connection, request, private);
+    if (fd < 0 && private)
+        fd = connect_private(connection, request, private);
     else if (fd < 0)
         answer(connection, "502 Bad Gateway", "The host cannot be reached.");
+    freeaddrinfo(list);
     return fd;
 }
 
@@ -170,14 +211,48 @@ static bool names_an_address(struct hv_str host)
     return is_literal(host) || hv_str_eq_nocase(host, HV_STR("localhost"));
 }
 
+/* Nothing is looked up for that: the name alone may say what a command wants to tell. */
+static bool is_inside(struct hv_str host)
+{
+    char text[64];
+    struct sockaddr_in v4 = {.sin_family = AF_INET};
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+    snprintf(text, sizeof text, "%.*s", HV_STR_ARG(host));
+    if (inet_pton(AF_INET, text, &v4.sin_addr) == 1)
+        return !address_is_public((const struct sockaddr *)&v4);
+    if (inet_pton(AF_INET6, text, &v6.sin6_addr) == 1)
+        return !address_is_public((const struct sockaddr *)&v6);
+    return hv_str_eq_nocase(host, HV_STR("localhost"));
+}
+
+/* No rule speaks of the host: ask. Of this machine and its network it is about the port, else about the host. */
+static bool get_leave(const struct connection *connection, const struct proxy_request *request)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hv_str host = request->host, words = {0};
+    if (host.len > 1 && host.ptr[host.len - 1] == '.') /* the root of names may be written */
+        host.len--;
+    struct sandbox_connection what = {.host = host, .port = request->port};
+    what.rule = is_inside(host) ? with_port(&arena, host, request->port) : host;
+    enum proxy_leave leave = proxy_ask(connection, what, &arena, &words);
+    if (leave == PROXY_LEAVE_GIVEN)
+        return true;
+    if (!settle_asked(connection, request, leave, words))
+        refuse(connection, request, "no rule of sandbox.network.allowedDomains in the settings allows it");
+    return false;
+}
+
 static int connect_server(const struct connection *connection, const struct proxy_request *request)
 {
     struct sandbox_domain domain = sandbox_domain_of(connection->proxy->options, request->host, request->port);
-    if (!domain.allowed) {
-        refuse(connection, request,
-               domain.denied_by.len ? "a rule of sandbox.network.deniedDomains forbids it"
-                                    : "no rule of sandbox.network.allowedDomains in the settings allows it");
+    if (domain.denied_by.len) {
+        refuse(connection, request, "a rule of sandbox.network.deniedDomains forbids it");
         return -1;
+    }
+    if (!domain.allowed) {
+        if (!get_leave(connection, request))
+            return -1;
+        domain.named = true; /* asked by its very name */
     }
     domain.named = domain.named && names_an_address(request->host);
     return connect_host(connection, request, &domain);

@@ -8,21 +8,48 @@
 #include <stdatomic.h>
 
 #include "base/vec.h"
+#include "sandbox/sandbox.h"
 
 struct refusal {
     uint64_t run;
     char *text;
 };
 
+/* What somebody who was asked has said. */
+struct grant {
+    uint64_t run; /* 0: the whole session; GRANT_NEXT: whoever connects next */
+    char *rule;
+    bool refused;
+    char *words; /* of a refusal, or NULL */
+};
+#define GRANT_NEXT UINT64_MAX
+
+struct named_run {
+    uint64_t run;
+    char *command; /* its beginning */
+};
+
+/* proxy_ask.c */
+struct proxy_questions {
+    VEC(struct grant) grants;
+    VEC(struct question *) open;
+    VEC(struct named_run) runs;
+    size_t threads; /* that ask */
+    bool ending;    /* none is asked any more */
+    pthread_cond_t thread_ended;
+};
+
 struct proxy {
     const struct sandbox_options *options;
+    const struct sandbox_setup *setup;
     char name[PROXY_NAME_SIZE];
     int listener, wake; /* wake: readable from the end on */
     pthread_t thread;
     bool serves; /* the thread is there */
     atomic_uint references, connections;
-    pthread_mutex_t lock; /* guards refusals */
+    pthread_mutex_t lock; /* guards what follows */
     VEC(struct refusal) refusals;
+    struct proxy_questions questions;
 };
 
 /* What the connections of one sandbox are counted in; freed by the last of them, or with the sandbox. */
@@ -60,6 +87,28 @@ void network_release(struct proxy_network *network);
 
 /* Remember that something was refused to a run. */
 void proxy_note_refusal(struct proxy *proxy, uint64_t run, const char *text);
+void proxy_ref(struct proxy *proxy);
+void proxy_unref(struct proxy *proxy);
+
+/* ---- proxy_ask.c: what no rule speaks of */
+
+enum proxy_leave {
+    PROXY_LEAVE_NONE = 0, /* nobody can be asked, or nobody has answered */
+    PROXY_LEAVE_GIVEN,
+    PROXY_LEAVE_REFUSED,
+    PROXY_LEAVE_GONE, /* the client is, or helve ends */
+};
+
+/* May this connection be made? By what was answered already, or by asking: one question for all that wait for the same
+ * rule. what->command is filled in. *words: of who refused it, in arena. Blocks. */
+enum proxy_leave proxy_ask(const struct connection *connection, struct sandbox_connection what, struct hv_arena *arena,
+                           struct hv_str *words);
+/* Append a line for each question that is open and that the run waits for, or waited. Under the lock. */
+struct hv_str proxy_questions_describe(const struct proxy *proxy, uint64_t run, struct hv_arena *arena);
+/* End all questions, and wait until nobody asks. */
+void proxy_questions_end(struct proxy *proxy);
+void proxy_questions_release(struct proxy *proxy);
+
 /* Serve a connection to its end, and free it. */
 void connection_serve(struct connection *connection);
 

@@ -409,8 +409,8 @@ void sandbox_prepare_beginning(struct hv_sandbox *sandbox, struct hv_arena *aren
         run->number = ++sandbox->runs;
     run->helper = sandbox->helper;
     if (run->level == SANDBOX_LEVEL_FULL && !sandbox->proxy)
-        (void)!proxy_new(sandbox->setup.options, &sandbox->proxy, NULL); /* without it nothing is reached */
-    if (sandbox->proxy && !proxy_serve(sandbox->proxy)) /* which tells the helper what network it enters */
+        (void)!proxy_new(&sandbox->setup, &sandbox->proxy, NULL); /* without it nothing is reached */
+    if (sandbox->proxy && !proxy_serve(sandbox->proxy))           /* which tells the helper what network it enters */
         proxy_free(take_ptr(sandbox->proxy));
     put_beginning(sandbox, run, arena, &text);
     run->beginning = hv_arena_str(arena, hv_buf_str(&text));
@@ -521,12 +521,20 @@ static bool foresee(struct hv_sandbox *sandbox, struct hv_arena *arena, struct h
            prepare_alike(sandbox, arena, command, run, &offered, NULL) == HV_OK && offered;
 }
 
+/* Who is asked about its connections is shown the command. */
+static void note_begun(struct hv_sandbox *sandbox, struct hv_str command, const struct sandbox_run *run)
+{
+    if (sandbox->proxy && run->level == SANDBOX_LEVEL_FULL)
+        proxy_begin_run(sandbox->proxy, run->number, command);
+}
+
 /* It holds, and is the one that was planned with. */
-static bool take_foreseen(struct hv_sandbox *sandbox, struct sandbox_run *run)
+static bool take_foreseen(struct hv_sandbox *sandbox, struct hv_str command, struct sandbox_run *run)
 {
     LOCK_SCOPE(&sandbox->lock);
     if (!warm_take(sandbox->warm, run))
         return false;
+    note_begun(sandbox, command, run);
     sandbox->at_work++;
     warm_want(sandbox->warm);
     return true;
@@ -555,6 +563,8 @@ static enum hv_code prepare_counted(struct hv_sandbox *sandbox, struct hv_arena 
     LOCK_SCOPE(&sandbox->lock);
     enum hv_code code = prepare(sandbox, arena, command, run, err);
     sandbox->at_work += code == HV_OK;
+    if (code == HV_OK)
+        note_begun(sandbox, command, run);
     return code;
 }
 
@@ -582,7 +592,7 @@ static enum hv_code begin_confined(struct hv_sandbox *sandbox, struct hv_arena *
     struct sandbox_state state;
     bool foreseen = foresee(sandbox, arena, command, run);
     sandbox_look(sandbox, &state);
-    if (foreseen && state.level == SANDBOX_LEVEL_FULL && take_foreseen(sandbox, run))
+    if (foreseen && state.level == SANDBOX_LEVEL_FULL && take_foreseen(sandbox, command, run))
         return HV_OK;
     *run = (struct sandbox_run){0};
     if (state.level != SANDBOX_LEVEL_FULL) {
@@ -671,8 +681,10 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
         if (sandbox->warm)
             warm_want(sandbox->warm);
         groups_give_back(run->group);
-        if (sandbox->proxy && run->level == SANDBOX_LEVEL_FULL)
+        if (sandbox->proxy && run->level == SANDBOX_LEVEL_FULL) {
             facts.refusals = proxy_take_refusals(sandbox->proxy, run->number, arena);
+            proxy_end_run(sandbox->proxy, run->number, run->cancelled);
+        }
     }
     run->group = NULL;
     bool full = run->level == SANDBOX_LEVEL_FULL;

@@ -29,6 +29,30 @@ struct sandbox_state {
     char reason[512];    /* why not the full level; "" at it */
 };
 
+/* A connection of a command that no rule of the settings speaks of. Visible ASCII but for the command. */
+struct sandbox_connection {
+    struct hv_str host; /* as the program named it */
+    unsigned port;
+    struct hv_str
+        address;        /* of this machine or its network, where the host leads to one and that is asked; or absent */
+    struct hv_str rule; /* of sandbox.network.allowedDomains, that would let it through */
+    struct hv_str command; /* the beginning of what makes it, as the model wrote it; or absent */
+};
+
+enum sandbox_leave_kind {
+    SANDBOX_LEAVE_NOBODY = 0, /* nobody can be asked, or the question was cancelled */
+    SANDBOX_LEAVE_REFUSED,
+    SANDBOX_LEAVE_ONCE, /* for the commands that wait, else the next that connects */
+    SANDBOX_LEAVE_SESSION,
+};
+
+struct sandbox_leave {
+    enum sandbox_leave_kind kind;
+    struct hv_str words;        /* refused: for the model, or absent */
+    const struct hv_str *rules; /* session: these in place of the one proposed; none: that */
+    size_t rule_count;
+};
+
 struct sandbox_setup {
     const struct hv_host *host;            /* runs commands; looks at files */
     const struct sandbox_options *options; /* outlives the sandbox, with its texts */
@@ -43,6 +67,11 @@ struct sandbox_setup {
     /* Called once, by the thread that finds out, when commands will not run in a full sandbox though the settings want
      * one: a sentence for the person. May be NULL. */
     void (*tell)(void *user, struct hv_str sentence);
+    /* Ask whoever can be asked whether a command may connect; the connection waits. Called on a thread of its own;
+     * blocks until it is answered or cancelled. *out comes zeroed; its texts are in arena. NULL: nobody can be asked.
+     */
+    void (*ask)(void *user, const struct sandbox_connection *connection, const struct hv_cancel *cancel,
+                struct hv_arena *arena, struct sandbox_leave *out);
     void *user;
 };
 
@@ -93,6 +122,7 @@ struct sandbox_run {
     struct hv_str shown[SANDBOX_NAMED_MAX]; /* … what of that is there on the host, and not in the private one */
     size_t shown_count;
     struct hv_str ended_in; /* the command's last directory; the tool may say it before sandbox_end */
+    bool cancelled;         /* … and that it was cancelled: then nobody is asked any more what it waited for */
     char *helper;
     uint64_t number;
     struct group *group;

@@ -307,11 +307,10 @@ static void tell_refusals(struct telling *telling)
 {
     struct hv_str rest = telling->facts->refusals, line;
     while (rest.len && hv_str_split(&rest, '\n', &line)) {
-        /* "HOST:PORT (WHY)"; who is denied by a rule, or leads inside, is not offered. */
+        /* "HOST:PORT (WHY)"; what a rule denies, a person refused, or leads inside, is not offered. */
         struct hv_str place = hv_str_slice(line, 0, hv_str_find(line, HV_STR(" ("), 0));
         struct hv_str host = hv_str_slice(place, 0, hv_str_rfind_byte(place, ':'));
-        bool may_offer = hv_str_find(line, HV_STR("denied"), 0) == SIZE_MAX &&
-                         hv_str_find(line, HV_STR("leads to"), 0) == SIZE_MAX && host.len;
+        bool may_offer = host.len && hv_str_find(line, HV_STR("(no rule "), 0) != SIZE_MAX;
         struct hv_str rule = offer(telling, "sandbox.network.allowedDomains", host);
         say(telling, hv_arena_format(telling->arena, "The sandbox refused a connection to %.*s%s%.*s%s.",
                                      HV_STR_ARG(line), may_offer ? "; " : "", may_offer ? (int)rule.len : 0, rule.ptr,

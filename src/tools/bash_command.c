@@ -220,6 +220,8 @@ void bash_end_sandbox(struct bash_run *run)
     if (run->ended.code != 0 && run->spool)
         note_withheld(run, last_output(run));
     if (run->confined)
+        run->confined->run.cancelled = hv_cancelled(run->context->cancel);
+    if (run->confined)
         bash_add_note(run, shell_end_sandbox(take_ptr(run->confined), run->context->arena, last_output(run),
                                              run->ended.code != 0));
 }

@@ -127,6 +127,8 @@ static void tell_refusals(struct shell *shell, bool failed, struct hv_task_end *
         uint64_t size = spool_kept(shell->spool);
         spool_read(shell->spool, size > TASK_MEMORY ? size - TASK_MEMORY : 0, TASK_MEMORY, &output);
     }
+    if (shell->confined && shell->task)
+        shell->confined->run.cancelled = hv_cancelled(shell->tasks->cancel(shell->task));
     struct hv_str said = shell_end_sandbox(take_ptr(shell->confined), &arena, hv_buf_str(&output), failed);
     snprintf(end->remark, sizeof end->remark, "%.*s", HV_STR_ARG(hv_str_slice(said, 0, HV_TASK_REMARK - 1)));
 }

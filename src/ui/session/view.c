@@ -406,6 +406,7 @@ static struct asked *copy_question(struct ui *ui, const struct hv_question *ques
     own->reason = hv_arena_str(arena, question->reason);
     own->explanation = hv_arena_str(arena, question->explanation);
     own->input = hv_arena_str(arena, question->input);
+    own->details = hv_arena_str(arena, question->details);
     own->rules = copy_texts(arena, question->rules, question->rule_count);
     own->fields = copy_fields(arena, question);
     return asked;

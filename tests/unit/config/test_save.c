@@ -58,6 +58,31 @@ static void the_fewest_bytes_are_inserted(void **state)
     }
 }
 
+static void a_host_is_added_to_the_domains_of_the_sandbox(void **state)
+{
+    static const struct {
+        const char *before, *after;
+    } cases[] = {
+        {"{}", "{\"sandbox\": {\"network\": {\"allowedDomains\": [\"a.org\"]}}}"},
+        {"{\"sandbox\": {\"enabled\": true}}",
+         "{\"sandbox\": {\"enabled\": true, \"network\": {\"allowedDomains\": [\"a.org\"]}}}"},
+        {"{\"sandbox\": {\"network\": {}}}", "{\"sandbox\": {\"network\": {\"allowedDomains\": [\"a.org\"]}}}"},
+        {"{\"sandbox\": {\"network\": {\"allowedDomains\": [\"b.org\"]}}}",
+         "{\"sandbox\": {\"network\": {\"allowedDomains\": [\"b.org\", \"a.org\"]}}}"},
+        {"{\"sandbox\": {\"network\": {\"allowedDomains\": [\"a.org\"]}}}",
+         "{\"sandbox\": {\"network\": {\"allowedDomains\": [\"a.org\"]}}}"},
+    };
+    struct world *world = the(state);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world_file(world, FILE_OF_PROJECT, cases[i].before);
+        assert_int_equal(settings_add_domain(&world->options, SETTINGS_PROJECT, HV_STR("a.org"), &world->err), HV_OK);
+        assert_str(world_read(world, FILE_OF_PROJECT), cases[i].after);
+    }
+    world_file(world, FILE_OF_PROJECT, "{\"sandbox\": {\"network\": 1}}");
+    assert_int_equal(settings_add_domain(&world->options, SETTINGS_PROJECT, HV_STR("a.org"), &world->err), HV_EINVAL);
+    assert_non_null(strstr(world->err.message, "\"sandbox.network\" in "));
+}
+
 static void a_missing_file_is_made(void **state)
 {
     struct world *world = the(state);
@@ -266,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         WORLD_TEST(the_fewest_bytes_are_inserted),
+        WORLD_TEST(a_host_is_added_to_the_domains_of_the_sandbox),
         WORLD_TEST(a_missing_file_is_made),
         WORLD_TEST(processes_that_save_at_once_lose_no_rule),
         WORLD_TEST(each_scope_has_its_file),

@@ -55,6 +55,7 @@ static const struct {
     {"ssh: Could not resolve hostname example.org: Name or service not known\n", "", true, "allowedDomains"},
     {"x\n", "example.org:443 (no rule allows it)", true, "allowedDomains: [\"example.org\"] in the settings"},
     {"x\n", "10.0.0.1:80 (it leads to this machine or its network)", true, "its network)."},
+    {"x\n", "example.org:443 (the person who was asked said no: use the cache)", true, "said no: use the cache)."},
     {"ok\n", "example.org:443 (no rule allows it)", false, "connection to example.org:443"},
     {"grep: no such file\n", "", true, NULL},
     {"touch: cannot touch '/opt/my tools/sub dir/x': Read-only file system\n", "", true,

@@ -1,0 +1,162 @@
+"""Connections that no rule names: they wait at the sandbox's proxy while somebody is asked, at a terminal and by an SDK."""
+import json
+import os
+import subprocess
+import time
+
+from harness import HELVE, MODELS
+from test_sandbox import FETCH, Listener, need_full, run, settings
+from tmux import WAIT, Terminal
+from wires import Answer, call, text
+
+AROUND = "no_proxy= NO_PROXY= "  # what goes to this machine asks the proxy, too
+
+
+def fetching(port, host="127.0.0.1", times=1):
+    one = f"{AROUND}{FETCH} http://{host}:{port}/"
+    return one if times == 1 else "".join(f"({one}{i}) & " for i in range(times)) + "wait"
+
+
+def test_once_lets_the_command_that_waits_through_and_no_other(case):
+    need_full(case)
+    settings(case)
+    with Listener() as listener:
+        server = case.serve(Answer([call("Bash", {"command": fetching(listener.port, times=5)})]), Answer([call("Bash", {"command": fetching(listener.port)})]),
+                            Answer([text("All done.")]))
+        with Terminal(case, server, rows=60, columns=160) as terminal:
+            terminal.prompt("go")
+            shown = terminal.wait("Network: may this be done?", f"connect to 127.0.0.1, port {listener.port}", f"Network(127.0.0.1:{listener.port})", "y once")
+            assert "for this command, which waits" in shown and not listener.seen, shown
+            terminal.type("y")
+            terminal.wait("Network → allowed once", "may this be done?")  # asked anew for the next command
+            assert len(listener.seen) == 5, listener.seen
+            terminal.type("w")
+            terminal.wait("What should it do instead?")
+            terminal.type("use the cache\r")
+            shown = terminal.wait("All done.")
+            assert shown.count("Network →") == 2, shown
+        assert len(listener.seen) == 5
+        first, second = server.requests[1].results()[0], server.requests[2].results()[-1]
+    assert first.count("reached /") == 5 and "refused" not in first, first
+    assert "403" in second and f"refused a connection to 127.0.0.1:{listener.port} (the person who was asked said no: use the cache)." in second, second
+
+
+def test_for_the_session_and_always_nobody_is_asked_again(case):
+    need_full(case)
+    settings(case)
+    with Listener() as one, Listener() as other:
+        server = case.serve(Answer([call("Bash", {"command": fetching(one.port)})]), Answer([call("Bash", {"command": fetching(one.port)})]),
+                            Answer([call("Bash", {"command": fetching(other.port)})]), Answer([text("All done.")]))
+        with Terminal(case, server, rows=60, columns=160) as terminal:
+            terminal.prompt("go")
+            terminal.wait(f"Network(127.0.0.1:{one.port})", "y once")
+            terminal.type("s")
+            terminal.wait("Network → allowed for this session", f"Network(127.0.0.1:{other.port})", "y once")
+            terminal.type("a")
+            terminal.wait("All done.", "Network → allowed always")
+        assert len(one.seen) == 2 and len(other.seen) == 1
+        with open(case.project + "/.helve/settings.local.json", encoding="utf-8") as file:
+            assert json.load(file) == {"sandbox": {"network": {"allowedDomains": [f"127.0.0.1:{other.port}"]}}}
+        (result, _), = run(case, fetching(other.port))  # what was saved holds in the next session
+        assert "reached" in result, result
+
+
+def test_a_name_that_leads_inside_is_a_question_of_its_own(case):
+    need_full(case)
+    settings(case, network={"allowedDomains": ["*"]})
+    with Listener() as listener:
+        server = case.serve(Answer([call("Bash", {"command": fetching(listener.port, "0x7f.1")})]), Answer([text("All done.")]))
+        with Terminal(case, server, rows=60, columns=160) as terminal:
+            terminal.prompt("go")
+            terminal.wait(f"connect to 0x7f.1, port {listener.port}", "it leads to 127.0.0.1", f"Network(127.0.0.1:{listener.port})", "y once")
+            assert not listener.seen
+            terminal.type("y")
+            terminal.wait("All done.")
+        assert len(listener.seen) == 1
+
+
+def test_the_answer_holds_for_the_next_connection_when_the_client_gave_up(case):
+    need_full(case)
+    settings(case)
+    with Listener() as listener:
+        impatient = f"{AROUND}curl -sS --max-time 1 http://127.0.0.1:{listener.port}/"
+        server = case.serve(Answer([call("Bash", {"command": impatient})]), Answer([call("Bash", {"command": "touch given-up"})]),
+                            Answer([call("Bash", {"command": fetching(listener.port)})]), Answer([text("All done.")]))
+        with Terminal(case, server, rows=60, columns=160) as terminal:
+            terminal.prompt("go")
+            terminal.wait("y once")
+            end = time.monotonic() + WAIT
+            while not os.path.exists(case.project + "/given-up"):  # the turn goes on, and comes back to the same question
+                assert time.monotonic() < end
+                time.sleep(0.02)
+            terminal.type("y")
+            shown = terminal.wait("All done.")
+            assert shown.count("Network →") == 1, shown
+        assert len(listener.seen) == 1
+    assert "has not answered yet; the answer holds for the next connection" in server.requests[1].results()[0], server.requests[1].results()
+
+
+def test_escape_ends_the_wait_and_the_turn(case):
+    need_full(case)
+    settings(case)
+    with Listener() as listener:
+        server = case.serve(Answer([call("Bash", {"command": fetching(listener.port)})]), Answer([text("never asked for")]))
+        with Terminal(case, server, rows=60, columns=160) as terminal:
+            terminal.prompt("go")
+            terminal.wait("y once")
+            terminal.type("\x1b")
+            terminal.wait("Interrupted.", gone=("may this be done?",))
+        assert not listener.seen
+
+
+def test_a_host_program_is_asked_and_what_it_cancels_is_withdrawn(case):
+    need_full(case)
+    settings(case)
+
+    def talk(process, answer):
+        """What was asked, and the ids of what was withdrawn."""
+        asked, withdrawn, ended = [], [], False
+        process.stdin.write(json.dumps({"type": "user", "message": {"role": "user", "content": "go"}}) + "\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            value = json.loads(line)
+            if value["type"] == "control_request":
+                asked.append(value["request"])
+                process.stdin.write(json.dumps(answer(value)) + "\n")
+                process.stdin.flush()
+            elif value["type"] == "control_cancel_request":
+                withdrawn.append(value["request_id"])
+            ended = ended or value["type"] == "result"
+            if ended and len(withdrawn) == (answer is interrupt):
+                process.stdin.close()
+                return asked, withdrawn
+        raise AssertionError((asked, withdrawn, ended))
+
+    def allow(value):
+        return {"type": "control_response", "response": {"subtype": "success", "request_id": value["request_id"], "response": {
+            "behavior": "allow", "updatedPermissions": [{**value["request"]["permission_suggestions"][0], "destination": "session"}]}}}
+
+    def interrupt(_):
+        return {"type": "control_request", "request_id": "i", "request": {"subtype": "interrupt"}}
+
+    with Listener() as listener:
+        for answer, reached in ((allow, 2), (interrupt, 2)):
+            server = case.serve(Answer([call("Bash", {"command": fetching(listener.port)})]), Answer([call("Bash", {"command": fetching(listener.port)})]),
+                                Answer([text("done")]))
+            words = [HELVE, "-p", "--model", f"anthropic:{MODELS['anthropic']}", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose",
+                     "--permission-prompt-tool", "stdio"]
+            with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=case.project, env=case.environment(server, None)) as process:
+                asked, withdrawn = talk(process, answer)
+            assert len(asked) == 1 and asked[0]["subtype"] == "can_use_tool" and asked[0]["tool_name"] == "Network", asked
+            assert asked[0]["input"]["host"] == "127.0.0.1" and asked[0]["input"]["port"] == listener.port and "urllib" in asked[0]["input"]["command"], asked
+            assert len(listener.seen) == reached, (withdrawn, listener.seen)
+
+
+def test_nobody_is_asked_where_nobody_wants_to_be(case):
+    need_full(case)
+    settings(case)
+    with Listener() as listener:
+        for mode in ("default", "dontAsk", "bypassPermissions"):
+            (result, _), = run(case, fetching(listener.port), mode=mode)
+            assert f'allowedDomains: ["127.0.0.1"] in the settings would allow it' in result, result
+        assert not listener.seen

@@ -218,6 +218,7 @@ const struct hv_tool tool_bash = {
     .subject_kind = HV_SUBJECT_COMMAND,
     .executes = true,
     .goes_to_background = true,
+    .is_enabled = bash_is_installed,
     .validate = bash_validate,
     .footprint = bash_footprint,
     .read_only = bash_read_only,

@@ -91,6 +91,8 @@ bool bash_others_are_told(const struct shell_judgement *judgement);
 /* The path of the bash that runs commands: the system's, whatever the workspace puts in front of PATH. In the call's
  * arena; absent: there is none. */
 struct hv_str bash_interpreter(const struct hv_context *context);
+/* hv_tool.is_enabled of tools that run commands: there is a bash to run them in. */
+bool bash_is_installed(const struct hv_context *context);
 /* It certainly does not change the shell's directory. */
 bool bash_keeps_directory(const struct shell_judgement *judgement);
 /* Besides, all files that it touches are in the lists of its parts. */

@@ -56,6 +56,11 @@ struct hv_str bash_interpreter(const struct hv_context *context)
     return system_program_first(&programs, context->arena, HV_STR("bash"));
 }
 
+bool bash_is_installed(const struct hv_context *context)
+{
+    return bash_interpreter(context).len > 0;
+}
+
 static const struct shell_judgement *judge(struct hv_str command, const struct hv_context *context)
 {
     struct shell_judgement *out = hv_arena_new(context->arena, struct shell_judgement);

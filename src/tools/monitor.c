@@ -482,6 +482,7 @@ const struct hv_tool tool_monitor = {
     .input_size = sizeof(struct monitor_input),
     .subject_kind = HV_SUBJECT_COMMAND,
     .executes = true,
+    .is_enabled = bash_is_installed,
     .validate = monitor_validate,
     .footprint = monitor_footprint,
     .read_only = monitor_read_only,

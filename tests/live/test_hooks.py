@@ -47,6 +47,17 @@ class Hooks(Case):
                     found.setdefault(event["hook_event_name"], []).append(event)
         return found
 
+    def test_a_condition_looks_at_the_text_that_the_tool_names(self):
+        """WebSearch has no subject for rules: what stands for its input is the query."""
+        told = os.path.join(self.top, "told")
+        block = {"type": "command", "command": f"cat >> {told}; echo >> {told}; echo no pears >&2; exit 2", "if": "WebSearch(pears *)"}
+        self.settings({"hooks": {"PreToolUse": [{"matcher": "WebSearch", "hooks": [block]}]}, "sandbox": {"enabled": False},
+                       "webSearch": {"backend": "searxng", "url": "http://127.0.0.1:9/"}})
+        ran = self.ask(message(use("WebSearch", query="plums in spring", id="toolu_1")), message(use("WebSearch", query="pears in spring", id="toolu_2")),
+                       message(say("done")))
+        with open(told) as file:
+            self.assertEqual([json.loads(line)["tool_input"]["query"] for line in file if line.strip()], ["pears in spring"], ran)
+
     # ---- what they are told ----
 
     def test_every_event_tells_what_is_documented(self):

@@ -32,3 +32,14 @@ def test_a_failed_command_and_a_list_have_cards(case):
         for part in ("✗ Bash $ seq 30; exit 3", "exit 3 ·", "… 25 more lines (Ctrl-O shows them)", "  30\n", "[x] first", "[>] doing second"):
             assert part in shown, (part, shown)
         assert "  25\n" not in shown, shown
+
+
+def test_the_line_of_a_running_command_shows_what_it_prints_last(case):
+    server = case.serve(Answer([call("Bash", {"command": "printf 'one\\nthe last line\\n'; until [ -e go ]; do sleep 0.05; done"})]), Answer([text("Over.")]))
+    with Terminal(case, server, "--permission-mode", "bypassPermissions", columns=200) as terminal:
+        terminal.prompt("go")
+        shown = terminal.wait("s · the last line\n", "◌ Bash", whole=False)
+        line = [line for line in shown.splitlines() if "◌ Bash" in line][0]
+        assert " bytes" not in line and "one" not in line.split("done")[1], line
+        case.write("go", "")
+        terminal.wait("Over.", gone=("◌ Bash",))

@@ -2,6 +2,7 @@
 import os
 import shutil
 
+from harness import Skip
 from tmux import Terminal
 from wires import Answer, call, text
 
@@ -119,6 +120,48 @@ def test_without_a_model_a_person_is_offered_what_there_is(case):
         number = [line.split()[0] for line in shown.splitlines() if "the demo" in line][0]
         terminal.type(number + "\r")
         terminal.wait("helve in", "demo")
+
+
+NO_MODEL = {name: "" for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "HELVE_MODEL")}
+
+
+def choose(terminal, words):
+    """Type the number of the offer with these words."""
+    shown = terminal.wait(words, "Which one?")
+    terminal.type([line.split()[0] for line in shown.splitlines() if words in line][0] + "\r")
+
+
+def test_a_key_is_taken_without_being_shown(case):
+    with Terminal(case, case.serve(Answer([text("x")])), env=NO_MODEL, model="") as terminal:
+        choose(terminal, "a key of Anthropic")
+        terminal.wait("ANTHROPIC_API_KEY (it is not shown): ")
+        terminal.type("the-secret-key\r")
+        shown = terminal.wait("It holds for this run", "helve in", "> ")
+        assert "secret" not in shown and "claude" in shown, shown
+        terminal.type("/model\r")
+        terminal.wait("of anthropic")
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
+
+
+def test_a_server_of_this_machine_is_found_on_its_usual_port(case):
+    server = None
+    for port in (1234, 11434, 8080, 8000):
+        try:
+            server = case.serve(Answer([text("From here.")]), port=port, models=("a-local-model",))
+            break
+        except OSError:  # somebody has it
+            continue
+    if not server:
+        raise Skip("all of the usual ports are taken")
+    with Terminal(case, server, env=NO_MODEL, model="") as terminal:
+        choose(terminal, f"a-local-model, of the server at 127.0.0.1:{port}")
+        terminal.wait(f"To keep it: export OPENAI_BASE_URL=http://127.0.0.1:{port}/v1 HELVE_MODEL=openai-chat:a-local-model")
+        terminal.prompt("hello")
+        terminal.wait("From here.", gone=("Working",))
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
+    assert len(server.requests) == 1
 
 
 def test_a_file_is_found_by_letters_of_its_name(case):

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const struct hv_tool tool_bash;
+extern const struct hv_tool tool_bash, tool_monitor;
 
 static int open_session(void **state)
 {
@@ -308,6 +308,28 @@ static void bad_commands_are_refused(void **state)
     assert_true(hv_tool_is_named(&tool_bash, HV_STR("run_shell")));
 }
 
+static enum hv_code stat_without_bash(const struct hv_host *host, struct hv_str path, bool follow,
+                                      struct hv_file_stat *out, struct hv_error *err)
+{
+    (void)host;
+    if (hv_str_ends(path, HV_STR("/bash")))
+        return hv_fail(err, HV_ENOTFOUND, "there is none");
+    return hv_host_local()->stat(hv_host_local(), path, follow, out, err);
+}
+
+static void without_a_bash_it_is_not_offered(void **state)
+{
+    struct session *session = *state;
+    struct hv_host host = *session->context.host;
+    struct hv_context context = session->context;
+    assert_true(tool_bash.is_enabled(&context));
+    assert_true(tool_monitor.is_enabled(&context));
+    host.stat = stat_without_bash;
+    context.host = &host;
+    assert_false(tool_bash.is_enabled(&context));
+    assert_false(tool_monitor.is_enabled(&context));
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, open_session, close_session)
 
 int main(void)
@@ -331,6 +353,7 @@ int main(void)
         CASE(silence_is_no_failure),
         CASE(long_work_tells_how_far_it_is),
         CASE(bad_commands_are_refused),
+        CASE(without_a_bash_it_is_not_offered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

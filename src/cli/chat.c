@@ -481,6 +481,7 @@ static void fill_front(struct chat *chat, struct hv_str prompt)
         .complete_file = complete_file,
         .edit = edit,
         .note = chat_note,
+        .draw_picture = chat_draw_picture,
         .turn_unseen = turn_unseen,
         .quit = quit,
     };
@@ -557,6 +558,7 @@ static enum hv_code start(struct chat *chat, struct hv_str prompt, struct hv_err
 static int finish(struct chat *chat, enum hv_code code, const struct hv_error *err)
 {
     chat_end_child(chat);
+    chat_end_pictures(chat);
     chat_end_status(chat);
     chat_release_list(chat);
     chat_release_files(chat);

@@ -39,6 +39,7 @@ struct chat {
     bool reopening;                 /* it goes on after a moment */
     struct chat_files *files;       /* names for `@`, or NULL */
     struct chat_child *child;       /* a door that runs beside the session */
+    struct chat_picture *pictures;  /* that are being drawn */
     struct chat_status *status;     /* the status line's command, or NULL */
     unsigned turns;                 /* that have ended */
     char mode[24];
@@ -75,6 +76,10 @@ void chat_put_fenced(struct hv_str text, const char *language, struct hv_buf *ou
  * is told has changed; end it. */
 void chat_fill_status(struct chat *chat, const struct model_usage *usage, struct ui_status *out);
 void chat_end_status(struct chat *chat);
+
+/* chat_picture.c: see ui_front.draw_picture; the session ends, and what is being drawn with it. */
+void chat_draw_picture(void *user, struct hv_str path, const struct ui_drawing *wanted);
+void chat_end_pictures(struct chat *chat);
 
 /* chat_theme.c: the theme of that name (absent: auto), in arena. HV_ENOTFOUND names those there are. */
 enum hv_code chat_read_theme(struct chat *chat, struct hv_arena *arena, struct hv_str name, struct ui_theme *theme,

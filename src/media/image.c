@@ -3,9 +3,11 @@
 
 #include "base/cleanup.h"
 #include "media/image_helper.h"
+#include "media/image_run.h"
 #include "module/module.h"
 
 #include <signal.h>
+#include <string.h>
 
 enum { ANSWER_LINE_MAX = 64, PIXELS_MAX = 100000000, PICTURE_MEMORY = 450000000 };
 #define TIME_LIMIT_NS 30000000000ull
@@ -29,25 +31,25 @@ static bool keep_answer(void *user, enum hv_stream stream, struct hv_str bytes)
     return !answer->failed;
 }
 
-static enum hv_code fail_limit(const struct work *work, struct hv_error *err)
+static enum hv_code fail_limit(const struct image_head *head, struct hv_error *err)
 {
     hv_fail(err, HV_ETOOBIG, "the %s image of %u×%u pixels needs more memory than its decoder is given (%d MB)",
-            image_format_name(work->head.format), work->head.width, work->head.height, IMAGE_HELPER_MEMORY_LIMIT >> 20);
+            image_format_name(head->format), head->width, head->height, IMAGE_HELPER_MEMORY_LIMIT >> 20);
     hv_error_hint(err, "Shrink it in a shell first, for example with `convert FILE -resize 1568x1568 small.png`");
     return HV_ETOOBIG;
 }
 
-static enum hv_code fail_broken(const struct work *work, struct hv_error *err)
+static enum hv_code fail_broken(const struct image_head *head, struct hv_error *err)
 {
     hv_fail(err, HV_EINVAL, "the %s image is damaged, or of a kind that its decoder does not know",
-            image_format_name(work->head.format));
+            image_format_name(head->format));
     hv_error_hint(err, "Get the file anew, or convert it in a shell to an ordinary PNG");
     return HV_EINVAL;
 }
 
-static enum hv_code fail_killed(const struct work *work, const struct hv_exit *end, struct hv_error *err)
+static enum hv_code fail_killed(const struct image_head *head, const struct hv_exit *end, struct hv_error *err)
 {
-    const char *name = image_format_name(work->head.format);
+    const char *name = image_format_name(head->format);
     if (end->cancelled)
         return hv_fail(err, HV_ECANCELLED, "reading was cancelled");
     if (end->timed_out || end->signal == SIGXCPU || end->signal == SIGKILL) {
@@ -63,18 +65,22 @@ static enum hv_code fail_killed(const struct work *work, const struct hv_exit *e
     return HV_EINVAL;
 }
 
-static enum hv_code judge_end(const struct work *work, const struct hv_exit *end, struct hv_error *err)
+static enum hv_code judge_end(const struct image_head *head, const struct hv_exit *end, struct hv_error *err)
 {
     if (end->code < 0 || end->timed_out || end->cancelled)
-        return fail_killed(work, end, err);
+        return fail_killed(head, end, err);
     switch (end->code) {
     case IMAGE_HELPER_DONE: return HV_OK;
-    case IMAGE_HELPER_MEMORY: return fail_limit(work, err);
-    case IMAGE_HELPER_BROKEN: return fail_broken(work, err);
+    case IMAGE_HELPER_MEMORY: return fail_limit(head, err);
+    case IMAGE_HELPER_BROKEN: return fail_broken(head, err);
     case IMAGE_HELPER_TOO_LARGE: return hv_fail(err, HV_ETOOBIG, "the image cannot be made small enough to be shown");
     case IMAGE_HELPER_UNCONFINED:
         hv_fail(err, HV_EUNSUPPORTED, "the decoder of images cannot be confined here: the system refuses its filter");
         hv_error_hint(err, "Convert or describe the image with other programs in a shell");
+        return HV_EUNSUPPORTED;
+    case IMAGE_HELPER_UNDRAWN:
+        hv_fail(err, HV_EUNSUPPORTED, "pictures are not drawn here: libchafa is missing");
+        hv_error_hint(err, "Install the package libchafa0.");
         return HV_EUNSUPPORTED;
     default:
         hv_fail(err, HV_EUNSUPPORTED, "the decoder of images does not run (exit code %d)", end->code);
@@ -95,14 +101,14 @@ static enum hv_code take_answer(const struct work *work, struct image *out, stru
     for (int i = 0; good && i < 2; i++)
         good = numbers[i] >= 1 && numbers[i] <= (work->check_only ? UINT32_MAX : IMAGE_SIDE_MAX);
     if (!good)
-        return fail_broken(work, err);
+        return fail_broken(&work->head, err);
     out->plain = work->check_only && hv_str_is(kind, "plain");
     if (work->check_only)
-        return out->plain || hv_str_is(kind, "sound") ? HV_OK : fail_broken(work, err);
+        return out->plain || hv_str_is(kind, "sound") ? HV_OK : fail_broken(&work->head, err);
     struct image_head head;
     if (image_head_read(rest, &head, NULL) != HV_OK || !hv_str_is(kind, head.format == IMAGE_PNG ? "png" : "jpeg") ||
         head.width != numbers[0] || head.height != numbers[1])
-        return fail_broken(work, err);
+        return fail_broken(&work->head, err);
     out->bytes = hv_arena_str(work->media->arena, rest);
     out->format = head.format;
     out->width = head.width;
@@ -111,37 +117,45 @@ static enum hv_code take_answer(const struct work *work, struct image *out, stru
     return HV_OK;
 }
 
-static enum hv_code decode(struct work *work, struct image *out, struct hv_error *err)
+enum hv_code image_run(const struct media *media, const struct image_head *head, const char *const *words, size_t count,
+                       struct hv_str bytes, struct hv_buf *answer, struct hv_error *err)
 {
-    struct hv_arena *arena = work->media->arena;
-    const struct hv_host *host = work->media->host;
+    struct hv_arena *arena = media->arena;
     struct hv_exit end;
     char *helper;
     enum hv_code code = module_find(arena, "helve-image", "src/media/helve-image", &helper, err);
     if (code)
         return code;
-    const char *argv[] = {
-        helper,
+    const char **argv = hv_arena_array(arena, const char *, count + 2);
+    argv[0] = helper;
+    memcpy(argv + 1, words, count * sizeof *words);
+    struct hv_command command = {
+        .argv = argv,
+        .environment = (const char *const[]){NULL},
+        .directory = "/",
+        .input = bytes,
+        .timeout_ns = TIME_LIMIT_NS,
+        .grace_ns = 1,
+        .cancel = media->cancel,
+        .on_output = keep_answer,
+        .user = answer,
+    };
+    code = media->host->run(media->host, &command, &end, err);
+    return code ? code : judge_end(head, &end, err);
+}
+
+static enum hv_code decode(struct work *work, struct image *out, struct hv_error *err)
+{
+    struct hv_arena *arena = work->media->arena;
+    const char *words[] = {
         hv_arena_format(arena, "%d", (int)work->head.format).ptr,
         hv_arena_format(arena, "%u", work->width).ptr,
         hv_arena_format(arena, "%u", work->height).ptr,
         hv_arena_format(arena, "%u", work->head.orientation).ptr,
         hv_arena_format(arena, "%zu", work->check_only ? 0 : work->bytes_max).ptr,
-        NULL,
     };
-    struct hv_command command = {
-        .argv = argv,
-        .environment = (const char *const[]){NULL},
-        .directory = "/",
-        .input = work->bytes,
-        .timeout_ns = TIME_LIMIT_NS,
-        .grace_ns = 1,
-        .cancel = work->media->cancel,
-        .on_output = keep_answer,
-        .user = &work->answer,
-    };
-    code = host->run(host, &command, &end, err);
-    code = code ? code : judge_end(work, &end, err);
+    enum hv_code code =
+        image_run(work->media, &work->head, words, sizeof words / sizeof *words, work->bytes, &work->answer, err);
     return code ? code : take_answer(work, out, err);
 }
 
@@ -154,7 +168,7 @@ static uint64_t pixels_max(enum image_format format)
     return pixels < PIXELS_MAX ? pixels : PIXELS_MAX;
 }
 
-static enum hv_code check_size(const struct image_head *head, size_t bytes, struct hv_error *err)
+enum hv_code image_check_size(const struct image_head *head, size_t bytes, struct hv_error *err)
 {
     uint64_t pixels = (uint64_t)head->width * head->height;
     if (pixels > pixels_max(head->format)) {
@@ -183,7 +197,7 @@ enum hv_code image_prepare(const struct media *media, struct hv_str bytes, size_
 {
     struct work work = {.media = media, .bytes = bytes, .bytes_max = bytes_max};
     enum hv_code code = image_head_read(bytes, &work.head, err);
-    code = code ? code : check_size(&work.head, bytes.len, err);
+    code = code ? code : image_check_size(&work.head, bytes.len, err);
     if (code)
         return code;
     image_fit(work.head.width, work.head.height, IMAGE_SIDE_MAX, &work.width, &work.height);

@@ -5,6 +5,8 @@
  * because libgd brings fifty libraries that helve need not load.
  */
 #include "media/image_helper.h"
+#include "media/image_chafa.h"
+#include "media/image_draw.h"
 #include "media/webp_frame.h"
 #include "text/image_head.h"
 
@@ -230,15 +232,85 @@ static void write_jpeg(gdImagePtr image, size_t bytes_max)
     }
 }
 
-static bool read_order(char **words, struct order *order)
+/* ---- drawing -------------------------------------------------------------------------------------------- */
+
+/* GD counts 127 steps from opaque to none; what shows through is what it says it is. */
+static unsigned char *pixels_of(gdImagePtr image)
 {
-    unsigned long numbers[5];
-    for (size_t i = 0; i < 5; i++) {
+    unsigned char *pixels = malloc((size_t)image->sx * (size_t)image->sy * 4), *at = pixels;
+    if (!pixels)
+        end(IMAGE_HELPER_MEMORY);
+    for (int y = 0; y < image->sy; y++)
+        for (int x = 0; x < image->sx; x++, at += 4) {
+            int colour = gdImageTrueColorPixel(image, x, y);
+            at[0] = (unsigned char)gdTrueColorGetRed(colour);
+            at[1] = (unsigned char)gdTrueColorGetGreen(colour);
+            at[2] = (unsigned char)gdTrueColorGetBlue(colour);
+            at[3] = (unsigned char)(255 - gdTrueColorGetAlpha(colour) * 255 / gdAlphaTransparent);
+        }
+    return pixels;
+}
+
+static void draw(gdImagePtr image, const struct image_canvas *canvas)
+{
+    char line[64];
+    size_t size = 0;
+    const char *drawn = image_chafa_draw(canvas, pixels_of(image), image->sx, image->sy, &size);
+    if (!drawn)
+        end(IMAGE_HELPER_UNDRAWN);
+    int len = snprintf(line, sizeof line, "drawn %d %d\n", canvas->columns, canvas->rows);
+    write_all(line, (size_t)len);
+    write_all(drawn, size);
+    end(IMAGE_HELPER_DONE);
+}
+
+/* ---- orders --------------------------------------------------------------------------------------------- */
+
+static bool read_numbers(char **words, size_t count, unsigned long *numbers)
+{
+    for (size_t i = 0; i < count; i++) {
         char *rest;
         numbers[i] = strtoul(words[i], &rest, 10);
         if (!*words[i] || *rest || numbers[i] > INT32_MAX)
             return false;
     }
+    return true;
+}
+
+static int draw_order(char **words)
+{
+    unsigned long numbers[9];
+    size_t size;
+    if (!read_numbers(words, 9, numbers) || !numbers[1] || !numbers[2] || !numbers[6] || !numbers[7])
+        return IMAGE_HELPER_USAGE;
+    enum image_draw_kind kind = (enum image_draw_kind)numbers[0];
+    const struct image_canvas canvas = {.columns = (int)numbers[1],
+                                        .rows = (int)numbers[2],
+                                        .cell_width = (int)numbers[3],
+                                        .cell_height = (int)numbers[4],
+                                        .sixels = kind == IMAGE_DRAW_SIXELS,
+                                        .true_colour = kind == IMAGE_DRAW_TRUE_COLOUR};
+    if (kind != IMAGE_DRAW_PNG && !image_chafa_load(&canvas))
+        return IMAGE_HELPER_UNDRAWN;
+    if (!image_helper_confine())
+        return IMAGE_HELPER_UNCONFINED;
+    char *bytes = read_input(&size);
+    errno = 0;
+    gdImagePtr image = or_end(decode((enum image_format)numbers[5], (int)size, bytes));
+    if (!gdImagePaletteToTrueColor(image))
+        end(IMAGE_HELPER_MEMORY);
+    image = turn(shrink(image, (int)numbers[6], (int)numbers[7]), (unsigned)numbers[8]);
+    if (kind != IMAGE_DRAW_PNG)
+        draw(image, &canvas);
+    write_png(image, IMAGE_DRAW_MAX);
+    end(IMAGE_HELPER_TOO_LARGE);
+}
+
+static bool read_order(char **words, struct order *order)
+{
+    unsigned long numbers[5];
+    if (!read_numbers(words, 5, numbers))
+        return false;
     *order = (struct order){(enum image_format)numbers[0], (int)numbers[1], (int)numbers[2], (unsigned)numbers[3],
                             numbers[4]};
     return order->width && order->height;
@@ -248,9 +320,11 @@ int main(int argc, char **argv)
 {
     struct order order;
     size_t size;
+    gdSetErrorMethod(NULL);
+    if (argc == 11 && strcmp(argv[1], "draw") == 0)
+        return draw_order(argv + 2);
     if (argc != 6 || !read_order(argv + 1, &order))
         return IMAGE_HELPER_USAGE;
-    gdSetErrorMethod(NULL);
     if (!image_helper_confine())
         return IMAGE_HELPER_UNCONFINED;
     char *bytes = read_input(&size);

@@ -4,6 +4,11 @@
  *
  *   helve-image FORMAT WIDTH HEIGHT ORIENTATION BYTES_MAX     the file on stdin
  *
+ *   helve-image draw KIND COLUMNS ROWS CELL_WIDTH CELL_HEIGHT FORMAT WIDTH HEIGHT ORIENTATION
+ *
+ * draws it for a terminal: KIND is enum image_draw_kind (image_draw.h); on stdout "drawn COLUMNS ROWS\n" and what the
+ * terminal is to be sent, or "png …" as above.
+ *
  * Numbers are decimal; FORMAT is enum image_format; WIDTH and HEIGHT are what the picture is to be shrunk to, before it
  * is turned by ORIENTATION. BYTES_MAX 0: only find out whether it can be decoded. On stdout: "png 1568 882\n" (or
  * "jpeg", or "sound" for BYTES_MAX 0) and then the new file.
@@ -23,6 +28,7 @@ enum image_helper_exit {
     IMAGE_HELPER_MEMORY,     /* there is not enough of it under the limit */
     IMAGE_HELPER_TOO_LARGE,  /* no way of writing it stays within BYTES_MAX */
     IMAGE_HELPER_UNCONFINED, /* this system does not let it confine itself: nothing was decoded */
+    IMAGE_HELPER_UNDRAWN,    /* libchafa is not there, or does not draw it */
 };
 
 enum { IMAGE_HELPER_MEMORY_LIMIT = 512 << 20, IMAGE_HELPER_CPU_SECONDS = 20, IMAGE_HELPER_INPUT_MAX = 64 << 20 };

@@ -263,6 +263,9 @@ static void read_render_result(const void *input, const struct hv_context *conte
         hv_show_code(out, file_shown_path(context, in->file_path), start, hv_buf_str(&code));
     else
         hv_show_text(out, whole);
+    const struct hv_content *second = result->first ? result->first->next : NULL;
+    if (second && second->type == HV_CONTENT_IMAGE && !second->next)
+        hv_show_picture(out, in->file_path, second->media_type);
 }
 
 static const char *const read_aliases[] = {"read_file", "read", "view", NULL};

@@ -28,6 +28,16 @@ struct ui_theme {
     struct hv_str file;
 };
 
+/* A picture as a terminal shows it. */
+enum ui_drawing_kind { UI_DRAWING_CELLS = 0, UI_DRAWING_SIXELS, UI_DRAWING_KITTY, UI_DRAWING_ITERM };
+struct ui_drawing {
+    enum ui_drawing_kind kind;
+    bool true_colour;                 /* of cells */
+    unsigned columns, rows;           /* at most, when it is wanted; else as it is */
+    unsigned cell_width, cell_height; /* pixels; 0: not known */
+    struct hv_str bytes;              /* cells: lines with colours; sixels; else a PNG */
+};
+
 /* One line of what fills the status line. */
 struct ui_status {
     struct hv_str model, mode, directory; /* valid until the next call */
@@ -86,6 +96,8 @@ struct ui_front {
     bool (*edit)(void *user, struct hv_str text, struct hv_buf *out, struct hv_error *err);
     /* A line for a memory file; it begins with '#' for the person's own. What it prints is Markdown. */
     void (*note)(void *user, struct hv_str text, struct hv_buf *out);
+    /* Draw this file; when that is done show_drawing is called, when it fails nothing is. May be NULL. */
+    void (*draw_picture)(void *user, struct hv_str path, const struct ui_drawing *wanted);
     void (*turn_unseen)(void *user);      /* a turn has ended while the person looks elsewhere */
     void (*quit)(void *user, int signal); /* the person leaves; 0, or the signal that ends it */
 };
@@ -109,6 +121,7 @@ struct ui_functions {
     void (*earlier)(struct ui *ui, const struct hv_event *event);
     /* Let the person choose; a list that is open is replaced. NULL: this interface has no lists. */
     void (*pick)(struct ui *ui, const struct ui_picker *picker);
+    void (*show_drawing)(struct ui *ui, const struct ui_drawing *drawing);
     void (*set_theme)(struct ui *ui, const struct ui_theme *theme); /* from now on; NULL: it has none */
     void (*status_changed)(struct ui *ui);                          /* show it anew; NULL: this interface shows none */
     void (*clear)(struct ui *ui); /* a new conversation: what is shown of the old one's state goes */

@@ -1,5 +1,13 @@
 """helve at a terminal: what is shown of calls and of earlier sessions, in a pane of tmux, with a scripted model."""
-from tmux import Terminal
+import base64
+import os
+import re
+import struct
+import time
+import zlib
+
+from harness import Skip
+from tmux import WAIT, Terminal
 from wires import Answer, call, text
 
 
@@ -43,3 +51,55 @@ def test_the_line_of_a_running_command_shows_what_it_prints_last(case):
         assert " bytes" not in line and "one" not in line.split("done")[1], line
         case.write("go", "")
         terminal.wait("Over.", gone=("◌ Bash",))
+
+
+def png(width, height):
+    """A picture whose left half is red and right half blue."""
+    rows = b"".join(b"\0" + b"\xff\0\0" * (width // 2) + b"\0\0\xff" * (width // 2) for _ in range(height))
+    chunks = ((b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks)
+
+
+def show_picture(case, wanted, **options):
+    """What the terminal is sent while a picture of 160×64 pixels is read, once it holds all of these."""
+    path, raw = case.write("halves.png", png(160, 64)), os.path.join(case.root, "raw")
+    server = case.serve(Answer([call("Read", {"file_path": path})]), Answer([text("Seen.")]))
+    with Terminal(case, server, **options) as terminal:
+        terminal.wait("> ")
+        terminal.tmux("pipe-pane", f"cat > {raw}")
+        terminal.prompt("look")
+        terminal.wait("Seen.", "160×64 PNG", gone=("Working",))
+        end = time.monotonic() + WAIT
+        while True:
+            with open(raw, "rb") as file:
+                sent = file.read()
+            if all(one in sent for one in wanted):
+                break
+            assert time.monotonic() < end, sent
+            time.sleep(0.02)
+        shown = terminal.tmux("capture-pane", "-p", "-e", "-S", "-")
+        terminal.type("/quit\r")
+        terminal.wait("ENDED 0")
+    os.remove(raw)
+    return sent, shown
+
+
+def test_a_picture_is_shown_in_coloured_characters(case):
+    if not any(os.path.exists(os.path.join(folder, "libchafa.so.0")) for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib", "/usr/lib64")):
+        raise Skip("libchafa is not installed")
+    _, shown = show_picture(case, (b"\x1b[38;5;",))
+    rows = [line for line in shown.splitlines() if "5;196m" in line and "5;21m" in line]
+    assert len(rows) == 4, shown  # 160×64 pixels are 20×4 cells
+
+
+def test_terminals_with_pictures_of_their_own_get_a_png(case):
+    sent, _ = show_picture(case, (b"\x1b_Ga=T", b"\x1b8"), env={"TERM": "xterm-kitty"})
+    data = re.search(rb"\x1b_Ga=T,f=100,q=2,C=1,c=\d+,r=\d+,m=0;([A-Za-z0-9+/=]+)\x1b\\", sent).group(1)
+    assert base64.b64decode(data).startswith(b"\x89PNG\r\n")
+    sent, _ = show_picture(case, (b"\x1b]1337;File=inline=1;width=", b"\x1b8"), env={"TERM_PROGRAM": "iTerm.app"})
+    assert base64.b64decode(re.search(rb"height=\d+:([A-Za-z0-9+/=]+)\a", sent).group(1)).startswith(b"\x89PNG\r\n")
+
+
+def test_without_colours_there_is_no_picture(case):
+    sent, _ = show_picture(case, (b"Seen.",), env={"NO_COLOR": "1", "TERM_PROGRAM": "iTerm.app"})
+    assert b"1337" not in sent

@@ -133,8 +133,19 @@ static struct key letter_key(char final, unsigned modifiers)
     }
 }
 
+/* Device attributes: 4 stands for sixels. */
+static bool has_sixels(const struct csi *csi)
+{
+    for (unsigned i = 0; i < csi->count; i++)
+        if (csi->values[i] == 4)
+            return csi->prefix == '?' && csi->final == 'c';
+    return false;
+}
+
 static struct key reply_key(const struct csi *csi)
 {
+    if (has_sixels(csi))
+        return (struct key){.type = KEY_REPLY_SIXELS};
     if (csi->prefix == '?' && csi->final == 'u')
         return (struct key){.type = KEY_REPLY_KITTY};
     if (csi->prefix == '?' && csi->final == 'y' && csi->middle == '$')

@@ -33,6 +33,7 @@ enum key_type {
     KEY_REPLY_SYNC,       /* the terminal knows synchronised updates */
     KEY_REPLY_CURSOR,     /* row, column from 1 */
     KEY_REPLY_BACKGROUND, /* rune: its colour, 0xRRGGBB */
+    KEY_REPLY_SIXELS,     /* the terminal shows sixels */
     KEY_REPLY_OTHER,      /* device attributes and what else answers */
 };
 

@@ -200,6 +200,17 @@ static bool is_quiet(const struct hv_json *show)
     return hv_str_is(type, "text");
 }
 
+void events_put_card(struct ui *ui, struct hv_str card)
+{
+    /* What the model is writing at the moment is not torn apart. */
+    if (ui->earlier || ui->answer.any || ui->answer.open.len) {
+        hv_buf_add_cstr(&ui->held, ui->held.len ? "\n" : "");
+        hv_buf_add_str(&ui->held, card);
+    } else {
+        view_print(ui, card);
+    }
+}
+
 static void end_call(struct ui *ui, const struct hv_event *event)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -216,13 +227,9 @@ static void end_call(struct ui *ui, const struct hv_event *event)
         folded = true;
     else if (!diff.len || !is_quiet(show))
         cards_put_blocks(ui, blocks, true, &folded, &card);
-    /* What the model is writing at the moment is not torn apart. */
-    if (ui->earlier || ui->answer.any || ui->answer.open.len) {
-        hv_buf_add_cstr(&ui->held, ui->held.len ? "\n" : "");
-        hv_buf_add_str(&ui->held, hv_buf_str(&card));
-    } else {
-        view_print(ui, hv_buf_str(&card));
-    }
+    events_put_card(ui, hv_buf_str(&card));
+    if (event->ok)
+        pictures_ask(ui, show);
     if (folded)
         keep_result(ui, hv_buf_str(&head), blocks, diff, event->ok);
     view_drop_call(ui, event->call_id);

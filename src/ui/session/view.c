@@ -599,6 +599,7 @@ const struct ui_functions *ui_table(void)
         .take_queued = ui_take_queued,
         .earlier = ui_earlier,
         .pick = ui_pick,
+        .show_drawing = pictures_show,
         .set_theme = appearance_set,
         .status_changed = view_dirty,
         .clear = ui_clear,

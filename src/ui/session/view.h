@@ -86,7 +86,8 @@ struct ui {
     struct terminal *terminal;
     struct screen screen;
     struct paint_theme theme;
-    struct paint_palette own_palette;   /* of a file of the person's */
+    struct paint_palette own_palette; /* of a file of the person's */
+    bool has_sixels;
     bool theme_fixed, background_light; /* theme_fixed: the background does not matter */
     size_t columns, rows;
     struct editor editor;
@@ -150,6 +151,12 @@ void appearance_begin(struct ui *ui); /* what the terminal takes, by the environ
 void appearance_set(struct ui *ui, const struct ui_theme *theme);
 void appearance_background(struct ui *ui, uint32_t colour); /* the terminal says what it is */
 
+/* ---- pictures.c -------------------------------------------------------------------------------------------------- */
+
+/* Have the pictures among these blocks drawn; show one that was. */
+void pictures_ask(struct ui *ui, const struct hv_json *blocks);
+void pictures_show(struct ui *ui, const struct ui_drawing *drawing);
+
 /* ---- frame.c ----------------------------------------------------------------------------------------------------- */
 
 /* The live region as it should look now; texts in arena. */
@@ -169,6 +176,8 @@ struct hv_str cards_label(struct hv_arena *arena, struct hv_str input);
 
 void events_take(struct ui *ui, const struct hv_event *event);
 void events_end_answer(struct ui *ui);
+/* Painted lines, above the prompt; after the answer that is being written. */
+void events_put_card(struct ui *ui, struct hv_str card);
 /* One folded line of what was thought; absent: of what was gathered. duration_ns 0: not known. */
 void events_put_thought(struct ui *ui, struct hv_str text, uint64_t duration_ns);
 /* As ui_functions.earlier. */

@@ -18,7 +18,7 @@ enum { READ_MAX = 64 << 10, READS_MAX = 16, WAIT_MAX = 64 << 20, SETTLE_MS = 30,
 
 #define MODES_ON "\033[?2004h\033[?1004h"
 #define ASK_BACKGROUND "\033]11;?\033\\"
-#define QUESTIONS "\033[?u\033[?2026$p\033[6n"
+#define QUESTIONS "\033[c\033[?u\033[?2026$p\033[6n"
 #define KITTY_ON "\033[>1u"
 #define KITTY_OFF "\033[<u"
 #define MODES_OFF "\033[?2026l\033[?1004l\033[?2004l\033[?25h\033[0m"
@@ -318,6 +318,16 @@ static void on_poll(uv_poll_t *poll, int status, int events)
 }
 
 /* ---- size and signals -------------------------------------------------------------------------------------------- */
+
+void terminal_cell_size(const struct terminal *terminal, unsigned *width, unsigned *height)
+{
+    struct winsize size = {0};
+    *width = *height = 0;
+    if (ioctl(terminal->fd, TIOCGWINSZ, &size) != 0 || !size.ws_col || !size.ws_row)
+        return;
+    *width = size.ws_xpixel / size.ws_col;
+    *height = size.ws_ypixel / size.ws_row;
+}
 
 void terminal_size(const struct terminal *terminal, size_t *columns, size_t *rows)
 {

@@ -36,6 +36,8 @@ void terminal_read(struct terminal *terminal, unsigned milliseconds);
 bool terminal_busy(const struct terminal *terminal);
 /* Its size now; 80 × 24 where it has none. */
 void terminal_size(const struct terminal *terminal, size_t *columns, size_t *rows);
+/* Pixels of a cell; 0: it does not say. */
+void terminal_cell_size(const struct terminal *terminal, unsigned *width, unsigned *height);
 /* A size change is under way: nothing should be drawn until on_size. */
 bool terminal_is_resizing(const struct terminal *terminal);
 /* It answered that it speaks the kitty keyboard protocol: switch it on. */

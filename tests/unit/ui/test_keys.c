@@ -15,7 +15,7 @@ static void add_key(void *user, const struct key *key)
 {
     static const char *const names[] = {"none",  "char",  "enter", "tab",  "esc",    "backspace", "delete", "up",
                                         "down",  "right", "left",  "home", "end",    "pgup",      "pgdown", "paste",
-                                        "focus", "blur",  "kitty", "sync", "cursor", "colour",    "other"};
+                                        "focus", "blur",  "kitty", "sync", "cursor", "colour",    "sixels", "other"};
     struct hv_buf *out = user;
     hv_buf_add_cstr(out, out->len ? " " : "");
     hv_buf_add_cstr(out, key->modifiers & KEY_CTRL ? "C-" : "");
@@ -50,7 +50,7 @@ static void test_sequences_are_keys(void **state)
         {"\033b\033\033[A", "A-b A-up"},
         {"\033[I\033[O", "focus blur"},
         {"\033[5;7R", "cursor"},
-        {"\033[?1u\033[?2026;2$y\033[?62;4c", "kitty sync other"},
+        {"\033[?1u\033[?2026;2$y\033[?62;22c\033[?62;4;9c", "kitty sync other sixels"},
         /* Esc in front of what the terminal says of itself, and of a paste: a key of its own. */
         {"\033\033[5;7R", "esc cursor"},
         {"\033\033[I", "esc focus"},

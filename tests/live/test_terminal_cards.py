@@ -1,14 +1,21 @@
 """helve at a terminal: what is shown of calls and of earlier sessions, in a pane of tmux, with a scripted model."""
 import base64
+import fcntl
 import os
+import pty
 import re
+import select
+import signal
 import struct
+import termios
 import time
 import zlib
 
-from harness import Skip
+from harness import HELVE, MODELS, Skip
 from tmux import WAIT, Terminal
 from wires import Answer, call, text
+
+LIBRARIES = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
 
 
 def test_a_session_that_goes_on_shows_what_was_said_before(case):
@@ -85,7 +92,7 @@ def show_picture(case, wanted, **options):
 
 
 def test_a_picture_is_shown_in_coloured_characters(case):
-    if not any(os.path.exists(os.path.join(folder, "libchafa.so.0")) for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib", "/usr/lib64")):
+    if not any(os.path.exists(folder + "/libchafa.so.0") for folder in LIBRARIES):
         raise Skip("libchafa is not installed")
     _, shown = show_picture(case, (b"\x1b[38;5;",))
     rows = [line for line in shown.splitlines() if "5;196m" in line and "5;21m" in line]
@@ -98,6 +105,41 @@ def test_terminals_with_pictures_of_their_own_get_a_png(case):
     assert base64.b64decode(data).startswith(b"\x89PNG\r\n")
     sent, _ = show_picture(case, (b"\x1b]1337;File=inline=1;width=", b"\x1b8"), env={"TERM_PROGRAM": "iTerm.app"})
     assert base64.b64decode(re.search(rb"height=\d+:([A-Za-z0-9+/=]+)\a", sent).group(1)).startswith(b"\x89PNG\r\n")
+
+
+def test_a_terminal_that_says_so_gets_sixels(case):
+    """No tmux stands between: this is the terminal, of 80×30 cells of 10×20 pixels."""
+    if not any(os.path.exists(folder + "/libchafa.so.0") for folder in LIBRARIES):
+        raise Skip("libchafa is not installed")
+    path = case.write("halves.png", png(160, 64))
+    server = case.serve(Answer([call("Read", {"file_path": path})]), Answer([text("Seen.")]))
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(case.project)
+        env = {**case.environment(server), "TERM": "xterm-256color"}
+        os.execve(HELVE, [HELVE, "--model", f"anthropic:{MODELS['anthropic']}", "look"], env)
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 30, 80, 800, 600))
+    os.kill(pid, signal.SIGWINCH)
+    sent, answered, end = b"", {b"\x1b[c": 0, b"\x1b[6n": 0}, time.monotonic() + WAIT
+    answers = {b"\x1b[c": b"\x1b[?62;4;22c", b"\x1b[6n": b"\x1b[1;1R"}
+    while not re.search(rb"\x1bP[0-9;]*q[^\x1b]+\x1b\\\x1b8", sent):
+        assert time.monotonic() < end, sent
+        if not select.select([terminal], [], [], 0.1)[0]:
+            continue
+        sent += os.read(terminal, 65536)
+        for question, answer in answers.items():
+            for _ in range(sent.count(question) - answered[question]):
+                os.write(terminal, answer)
+                answered[question] += 1
+    os.kill(pid, signal.SIGTERM)
+    while select.select([terminal], [], [], WAIT)[0]:
+        try:
+            if not os.read(terminal, 65536):
+                break
+        except OSError:
+            break
+    os.waitpid(pid, 0)
+    os.close(terminal)
 
 
 def test_without_colours_there_is_no_picture(case):

@@ -1,11 +1,12 @@
 /*
  * server.c: a scripted model on the loopback interface, quick enough never to be what is measured.
  *
- *   server [--log FILE] [--port-file FILE] STEP…
+ *   server [--log FILE] [--port-file FILE] [--text FILE] [--rate N] STEP…
  * Each request that offers tools takes the next STEP; when there is none left, the answer is a plain text. A STEP is
  *   [COUNT*]PART[|PART…][@MS]   PART: read:FILE, bash:COMMAND, call:NAME:INPUT, text
- * The calls of a step are complete at once; with @MS text goes on streaming for MS milliseconds behind them. It speaks
- * the Messages, Chat Completions and Responses APIs, by the path of the request. For each answered request the log gets
+ * The calls of a step are complete at once; with @MS text goes on streaming for MS milliseconds behind them: N words a
+ * second (40), those of FILE again and again. It speaks the Messages, Chat Completions and Responses APIs, by the path
+ * of the request. For each answered request the log gets
  * a line of numbers: step, nanoseconds (CLOCK_MONOTONIC) when its first byte came, when all of it was there, when the
  * last byte of the answer was handed over, and the bytes of its body.
  */
@@ -24,7 +25,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { HEAD_MAX = 64 << 10, BODY_MAX = 256 << 20, PARTS_MAX = 64, DELTA_MS = 25 };
+enum { HEAD_MAX = 64 << 10, BODY_MAX = 256 << 20, PARTS_MAX = 64, RATE = 40 };
 enum wire { ANTHROPIC, CHAT, RESPONSES, OTHER };
 
 struct part {
@@ -46,6 +47,9 @@ static struct {
     size_t at;            /* the step at hand */
     unsigned used;        /* how often it was given */
     unsigned answered, calls;
+    char **words; /* of the text, escaped */
+    size_t word_count, word_at;
+    unsigned rate; /* words a second */
 } script = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void die(const char *what)
@@ -91,7 +95,7 @@ static char *escaped(const char *plain)
     make_room(&out, 1);
     out.data[0] = '\0';
     for (; *plain; plain++)
-        put(&out, "%s%c", *plain == '"' || *plain == '\\' ? "\\" : "", *plain);
+        put(&out, "%s%c", *plain == '"' || *plain == '\\' || *plain == '\n' ? "\\" : "", *plain == '\n' ? 'n' : *plain);
     return out.data;
 }
 
@@ -156,6 +160,36 @@ static const struct step *take_step(unsigned *number)
     *number = script.answered++;
     pthread_mutex_unlock(&script.lock);
     return step;
+}
+
+static const char *next_word(void)
+{
+    if (!script.word_count)
+        return "word ";
+    return script.words[__atomic_fetch_add(&script.word_at, 1, __ATOMIC_RELAXED) % script.word_count];
+}
+
+/* Each word with the white space behind it. */
+static void read_words(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, BODY_MAX);
+    if (!file || !text)
+        die(path);
+    text[fread(text, 1, BODY_MAX - 1, file)] = '\0';
+    fclose(file);
+    for (char *at = text; *at;) {
+        size_t len = strcspn(at, " \n");
+        len += strspn(at + len, " \n");
+        char *word = strndup(at, len), **more = realloc(script.words, (script.word_count + 1) * sizeof *more);
+        if (!word || !more)
+            die("memory");
+        script.words = more;
+        script.words[script.word_count++] = escaped(word);
+        free(word);
+        at += len;
+    }
+    free(text);
 }
 
 static unsigned next_call(void)
@@ -253,21 +287,23 @@ static void put_text_begin(struct text *out, enum wire wire, unsigned index)
 
 static void put_delta(struct text *out, enum wire wire, unsigned index)
 {
+    const char *word = next_word();
     if (wire == ANTHROPIC)
         put_eventf(
             out, "content_block_delta",
-            "{\"type\":\"content_block_delta\",\"index\":%u,\"delta\":{\"type\":\"text_delta\",\"text\":\"word \"}}",
-            index);
+            "{\"type\":\"content_block_delta\",\"index\":%u,\"delta\":{\"type\":\"text_delta\",\"text\":\"%s\"}}",
+            index, word);
     else if (wire == CHAT)
-        put_event(out, NULL,
-                  "{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"bench\",\"choices\":[{\"index\":0,"
-                  "\"delta\":{\"content\":\"word \"},\"finish_reason\":null}]}");
+        put_eventf(out, NULL,
+                   "{\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"model\":\"bench\",\"choices\":[{\"index\":0,"
+                   "\"delta\":{\"content\":\"%s\"},\"finish_reason\":null}]}",
+                   word);
     else
         put_eventf(
             out, "response.output_text.delta",
             "{\"type\":\"response.output_text.delta\",\"output_index\":%u,\"content_index\":0,\"item_id\":\"msg_b\","
-            "\"delta\":\"word \"}",
-            index);
+            "\"delta\":\"%s\"}",
+            index, word);
 }
 
 static void put_text_end(struct text *out, enum wire wire, unsigned index)
@@ -357,11 +393,13 @@ static bool answer(int fd, enum wire wire, const struct step *step)
     if (text) {
         put_text_begin(&body, wire, index);
         put_delta(&body, wire, index);
-        uint64_t until = clock_monotonic_ns() + step->tail_ms * CLOCK_MILLISECOND;
-        while (step->tail_ms && sent && clock_monotonic_ns() < until) {
+        uint64_t due = clock_monotonic_ns(), until = due + step->tail_ms * CLOCK_MILLISECOND;
+        while (step->tail_ms && sent && due < until) {
             sent = send_chunk(fd, head, &body, false);
             head = "";
-            nanosleep(&(struct timespec){.tv_nsec = DELTA_MS * 1000000}, NULL);
+            due += CLOCK_SECOND / script.rate;
+            struct timespec when = {(time_t)(due / CLOCK_SECOND), (long)(due % CLOCK_SECOND)};
+            clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL);
             put_delta(&body, wire, index);
         }
         put_text_end(&body, wire, index);
@@ -527,7 +565,12 @@ int main(int argc, char **argv)
             script.log = fopen(argv[at + 1], "w");
         else if (strcmp(argv[at], "--port-file") == 0)
             port_file = argv[at + 1];
+        else if (strcmp(argv[at], "--text") == 0)
+            read_words(argv[at + 1]);
+        else if (strcmp(argv[at], "--rate") == 0)
+            script.rate = (unsigned)strtoul(argv[at + 1], NULL, 10);
     }
+    script.rate = script.rate ? script.rate : RATE;
     if (!script.log)
         die("log");
     script.step_count = (size_t)(argc - at);

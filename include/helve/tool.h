@@ -395,6 +395,9 @@ struct hv_tool {
     /* It would run confined by the session's sandbox, and the settings say that such calls need no question. May block
      * the first time. */
     bool (*contained)(const void *input, const struct hv_context *context);
+    /* Of a tool whose subject is a command: this call starts none, and opens the files of its footprint by the
+     * context's host, which then reaches what was judged and nothing else. NULL: every call may start one. */
+    bool (*starts_nothing)(const void *input, const struct hv_context *context);
     /* The time limit of this call, when the input can set it; else NULL. */
     uint64_t (*time_limit)(const void *input);
     /* The text that rules match (command, host, name); PATH subjects come from the footprint. */

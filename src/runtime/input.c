@@ -156,7 +156,9 @@ void call_drop_held(struct call *call)
 static bool runs_command(struct call *call)
 {
     const struct hv_tool *tool = call->tool;
-    return tool->subject_kind == HV_SUBJECT_COMMAND && tool->subject && tool->subject(call->input, &call->context).len;
+    return tool->subject_kind == HV_SUBJECT_COMMAND && tool->subject &&
+           tool->subject(call->input, &call->context).len &&
+           !(tool->starts_nothing && tool->starts_nothing(call->input, &call->context));
 }
 
 /* The paths of the footprint are held from here on: what is judged is what is used. */

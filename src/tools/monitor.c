@@ -430,6 +430,12 @@ static enum hv_code monitor_validate(const void *input, const struct hv_context 
     return HV_EINVAL;
 }
 
+static bool monitor_starts_nothing(const void *input, const struct hv_context *context)
+{
+    (void)context;
+    return ((const struct monitor_input *)input)->file.len > 0;
+}
+
 static void monitor_footprint(const void *input, const struct hv_context *context, struct hv_footprint *out)
 {
     const struct monitor_input *in = input;
@@ -487,6 +493,7 @@ const struct hv_tool tool_monitor = {
     .footprint = monitor_footprint,
     .read_only = monitor_read_only,
     .concurrency_safe = monitor_read_only,
+    .starts_nothing = monitor_starts_nothing,
     .subject = monitor_subject,
     .classifier_input = monitor_subject,
     .call = monitor_call,

@@ -1,6 +1,8 @@
 """What was judged is what is used: files and directories are exchanged for links while calls run, while hooks think and
 while somebody is asked. The attacker has what a command in the sandbox has: the workspace. EXCHANGE_TRIES sets how often
-each tool is tried (10000 is what was promised; some hundred were enough to get through before there were handles)."""
+each tool is tried (some hundred were enough to get through before there were handles). What is promised is 0 of 10,000:
+
+  EXCHANGE_TRIES=10000 HELVE=$PWD/build/helve tests/live/run test_exchange.py"""
 import json
 import os
 import subprocess
@@ -113,6 +115,75 @@ class Exchange(Case):
                   "d", "d.link", mode="acceptEdits")
         made = os.listdir(self.path("d")) + os.listdir(self.path("d.link"))
         self.assertTrue(any(name.endswith(".desktop") for name in made))
+
+    def test_changing_a_notebook_that_is_exchanged(self):
+        cells = {"cells": [{"cell_type": "code", "id": "c", "source": "old", "metadata": {}, "outputs": [], "execution_count": None}],
+                 "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+        self.write("n.ipynb", json.dumps(cells))
+        with open(os.path.join(self.home, "own.ipynb"), "w") as file:
+            json.dump({**cells, "metadata": {"note": SECRET}}, file)
+        os.symlink(os.path.join(self.home, "own.ipynb"), self.path("n.ipynb.link"))
+        results = self.race(lambda n: [use("Read", id="r" + n, file_path="n.ipynb"),
+                                       use("NotebookEdit", id="e" + n, notebook_path="n.ipynb", cell_id="c", new_source="x" + n)],
+                            "n.ipynb", "n.ipynb.link", mode="acceptEdits")
+        self.assertTrue(any(not result.get("is_error") for result in results))
+
+    def test_watching_a_file_that_is_exchanged(self):
+        """What is appended to the key while it may be watched is not shown."""
+        append = "i=0; while [ $i -lt 20 ]; do echo %s >> '%s'; i=$((i+1)); sleep 0.05; done" % (SECRET, self.key)
+        writer = os.path.join(self.top, "writer")
+        with open(writer, "w") as file:
+            file.write("#!/bin/sh\n" + append)
+        os.chmod(writer, 0o755)
+        for pause in (0.0, 0.001):
+            attacker = self.attack("notes.txt", "notes.link", pause=pause)
+            calls = [use("Monitor", id="m%d" % number, file="notes.txt", pattern="SECRET|harm", description="x") for number in range(8)]
+            results = self.execute(*calls, use("Bash", id="append", command=writer, sandbox=False), *[
+                use("TaskOutput", id="o%d" % number, task_id="monitor_%d" % (number + 1)) for number in range(8)],
+                flags=("--permission-mode", "default", "--allowed-tools", "Bash", "Monitor"))
+            attacker.kill()
+            for result in results.values():
+                self.assertNotIn(SECRET, text_of(result))
+
+    # ---- an attacker that is a command itself, at each level of the sandbox ----
+
+    def inside(self, name, env, settings):
+        """The attacker runs in the background of the very session that it attacks."""
+        names = ["notes.txt", "notes.link", "d", "d.link", "n.txt", "n.link"]  # in the script: a command that names one is asked about
+        attacker = ATTACKER.replace('print("ready", flush=True)', 'open("ready-%s", "w").close()' % name).replace("sys.argv[2:]", repr(names))
+        self.write("attack.py", attacker)
+        self.settings(settings)
+        before, results = self.outside(), []
+        for pause in ("0.0", "0.001"):
+            if os.path.exists(self.path("ready-" + name)):
+                os.unlink(self.path("ready-" + name))
+            start = "exec %s attack.py %s" % (sys.executable, pause)
+            wait = "for i in $(seq 600); do [ -e ready-%s ] && break; sleep 0.1; done; test -e ready-%s && echo attacked" % (name, name)
+            calls = [use("Bash", id="attack", command=start, run_in_background=True), use("Bash", id="wait", command=wait)]
+            for number in range(max(1, TRIES // 10 if TRIES < 1000 else TRIES // 2)):
+                n = "%s%d" % (pause, number)
+                calls += [use("Read", id="r" + n, file_path="notes.txt"), use("Read", id="R" + n, file_path="d/f.txt"),
+                          use("Grep", id="g" + n, pattern="SECRET|old", path="notes.txt", output_mode="content"),
+                          use("Write", id="w" + n, file_path="d/%s.desktop" % n, content="x"), use("Read", id="p" + n, file_path="n.txt"),
+                          use("Edit", id="e" + n, file_path="n.txt", old_string="old", new_string="dlo", replace_all=True),
+                          use("MultiEdit", id="m" + n, file_path="n.txt", edits=[{"old_string": "dlo", "new_string": "old"}])]
+            done = self.execute(*calls, flags=("--permission-mode", "acceptEdits"), env=env)
+            self.assertIn("attacked", text_of(done["wait"]), name)
+            results += done.values()
+        for result in results:
+            self.assertNotIn(SECRET, text_of(result), name)
+        self.assertEqual(self.outside(), before, name)
+        self.assertTrue(any("harmless" in text_of(result) for result in results), name)
+
+    def test_an_attacker_inside_the_sandbox_at_each_level(self):
+        less = os.path.join(self.top, "bin")
+        os.makedirs(less)
+        for directory in self.env["PATH"].split(":"):
+            for name in os.listdir(directory) if os.path.isdir(directory) else ():
+                if name != "bwrap" and not os.path.lexists(os.path.join(less, name)):
+                    os.symlink(os.path.join(directory, name), os.path.join(less, name))
+        for name, enabled, env in (("full", True, self.env), ("less", True, dict(self.env, PATH=less)), ("off", False, self.env)):
+            self.inside(name, env, {"permissions": {"allow": ["Bash"]}, "sandbox": {"enabled": enabled}})
 
     # ---- while a hook runs, or somebody is asked ----
 

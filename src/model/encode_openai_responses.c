@@ -4,6 +4,7 @@
  * they came, in their order.
  */
 #include "model/encode.h"
+#include "model/leave_out.h"
 #include "model/provider.h"
 
 #include "base/cleanup.h"
@@ -17,8 +18,9 @@ static void put_reasoning(const struct model *model, struct hv_json_writer *writ
     bool thinks = model->options.thinking_budget > 0;
     if (!(model->facts.traits & CATALOG_REASONS) && !model->options.effort.len)
         return;
-    hv_json_member_raw(writer, "include", HV_STR("[\"reasoning.encrypted_content\"]"));
-    if (!thinks && !model->options.effort.len)
+    if (!(model->left_out & LEAVE_INCLUDE))
+        hv_json_member_raw(writer, "include", HV_STR("[\"reasoning.encrypted_content\"]"));
+    if ((!thinks && !model->options.effort.len) || model->left_out & LEAVE_EFFORT)
         return;
     hv_json_name(writer, "reasoning");
     hv_json_begin_object(writer);
@@ -26,7 +28,7 @@ static void put_reasoning(const struct model *model, struct hv_json_writer *writ
         hv_json_member_string(writer, "effort", model->options.effort);
     else
         hv_json_member_cstr(writer, "effort", encode_effort(model->options.thinking_budget));
-    if (thinks)
+    if (thinks && !(model->left_out & LEAVE_SUMMARY))
         hv_json_member_cstr(writer, "summary", "auto");
     hv_json_end_object(writer);
 }
@@ -38,7 +40,8 @@ static void responses_options(const struct model *model, struct hv_buf *out)
     hv_json_begin_object(&writer);
     hv_json_member_string(&writer, "model", model->options.name);
     hv_json_member_bool(&writer, "stream", true);
-    hv_json_member_bool(&writer, "store", false);
+    if (!(model->left_out & LEAVE_STORE))
+        hv_json_member_bool(&writer, "store", false);
     if (model->options.max_tokens > 0)
         hv_json_member_int(&writer, "max_output_tokens", model->options.max_tokens);
     put_reasoning(model, &writer);
@@ -47,7 +50,6 @@ static void responses_options(const struct model *model, struct hv_buf *out)
 static void responses_tools(const struct model *model, const struct model_tool *tools, size_t count, size_t stable,
                             struct hv_buf *out)
 {
-    (void)model;
     (void)stable;
     struct hv_json_writer writer;
     char buffer[WIRE_NAME_MAX];
@@ -62,7 +64,8 @@ static void responses_tools(const struct model *model, const struct model_tool *
             hv_json_member_string(&writer, "description", tools[i].description);
         encode_schema(&writer, "parameters", tools[i].input_schema, 0);
         /* Left out it would be true, and most schemas do not meet its conditions. */
-        hv_json_member_bool(&writer, "strict", false);
+        if (!(model->left_out & LEAVE_STRICT))
+            hv_json_member_bool(&writer, "strict", false);
         hv_json_end_object(&writer);
     }
     hv_json_end_array(&writer);

@@ -4,13 +4,16 @@
 
 #include "base/cleanup.h"
 
+#include <string.h>
+
 enum { WORDS_MAX = 4, BODY_MAX = INT32_MAX };
 
-/* A refusal that says all of `words` is about what stands in the request as `sign`. */
+/* A refusal that says all of `words`, or names the member, is about what stands in the request as `sign`. */
 static const struct refusal {
     unsigned bit;
     const char *sign;
     const char *words[WORDS_MAX];
+    const char *member; /* a word of the language, too: it counts only where it is written as a name */
 } refusals[] = {
     {LEAVE_ENCRYPTED, "\"encrypted_content\"", {"encrypted", "content"}},
     {LEAVE_THINKING, "\"thinking\"", {"signature", "thinking"}},
@@ -38,7 +41,29 @@ static const struct refusal {
     {LEAVE_EFFORT, "\"output_config\"", {"output_config"}},
     {LEAVE_EAGER_INPUT, "\"eager_input_streaming\"", {"eager_input_streaming"}},
     {LEAVE_CACHE_MARKS, "\"cache_control\"", {"cache_control"}},
+    {LEAVE_SUMMARY, "\"summary\":\"auto\"", {"reasoning.summary"}},
+    {LEAVE_SUMMARY, "\"summary\":\"auto\"", {"reasoning summar"}},
+    {LEAVE_EFFORT, "\"effort\"", {"reasoning.effort"}},
+    {LEAVE_EFFORT, "\"reasoning\":{", .member = "reasoning"},
+    {LEAVE_INCLUDE, "\"include\":[", {"reasoning.encrypted_content"}},
+    {LEAVE_INCLUDE, "\"include\":[", .member = "include"},
+    {LEAVE_STORE, "\"store\":false", .member = "store"},
+    {LEAVE_STRICT, "\"strict\":false", .member = "strict"},
 };
+
+/* 'name', "name", `name`, name: or a.name, not the word in a sentence. */
+static bool names_member(struct hv_str text, const char *member)
+{
+    struct hv_str name = hv_str_from(member);
+    for (size_t at = 0; (at = hv_str_find(text, name, at)) != SIZE_MAX; at++) {
+        char before = at ? text.ptr[at - 1] : ' ';
+        char after = at + name.len < text.len ? text.ptr[at + name.len] : ' ';
+        bool quoted = strchr("'\"`.", before) && strchr("'\"`:", after);
+        if (before && after && (quoted || (before == ' ' && after == ':')))
+            return true;
+    }
+    return false;
+}
 
 unsigned leave_out_find(int status, struct hv_str words, struct hv_str request)
 {
@@ -51,6 +76,8 @@ unsigned leave_out_find(int status, struct hv_str words, struct hv_str request)
         bool said = !pictures_only || refusal->bit == LEAVE_PICTURES;
         for (size_t j = 0; said && j < WORDS_MAX && refusal->words[j]; j++)
             said = fault_contains(words, refusal->words[j]);
+        if (refusal->member)
+            said = said && names_member(words, refusal->member);
         if (said && hv_str_find(request, hv_str_from(refusal->sign), 0) != SIZE_MAX)
             return refusal->bit;
     }
@@ -72,6 +99,10 @@ static const struct {
     {LEAVE_EFFORT, "reasoning effort"},
     {LEAVE_EAGER_INPUT, "eager_input_streaming"},
     {LEAVE_CACHE_MARKS, "cache_control"},
+    {LEAVE_SUMMARY, "reasoning summary"},
+    {LEAVE_INCLUDE, "include"},
+    {LEAVE_STORE, "store"},
+    {LEAVE_STRICT, "strict"},
 };
 
 const char *leave_out_name(unsigned bit)

@@ -21,6 +21,10 @@ enum {
     LEAVE_EFFORT = 1 << 6,
     LEAVE_EAGER_INPUT = 1 << 7,
     LEAVE_CACHE_MARKS = 1 << 8,
+    LEAVE_SUMMARY = 1 << 9,
+    LEAVE_INCLUDE = 1 << 10,
+    LEAVE_STORE = 1 << 11,
+    LEAVE_STRICT = 1 << 12,
 };
 
 /* What the words of a refusal name, as one bit, or 0; have: the request's bytes, which must hold it. */

@@ -428,6 +428,29 @@ def test_an_option_that_is_refused_is_left_out(case):
     assert len(requests) == 3, ran
 
 
+def test_options_of_responses_that_are_refused_are_left_out(case):
+    """Each by the words of a server that has it; one that refuses several gets them out one after another."""
+    rows = {b'"include"': "Unknown parameter: 'include'.", b'"store"': "body.store: Extra inputs are not permitted",
+            b'"strict"': '"strict" is not a known property of a tool', b'"reasoning":{': "Unrecognized request argument supplied: 'reasoning'",
+            b'"summary"': "Your organization must be verified to generate reasoning summaries."}
+
+    def picky(body):
+        for sign, text in rows.items():
+            if sign in body and not (sign == b'"summary"' and b'"reasoning":{' in rows):
+                return error("400 Bad Request", {"error": {"message": text, "type": "invalid_request_error"}})
+        return FINE["openai-responses"]
+    ran, requests = ask(case, "openai-responses", [picky], "--settings", '{"thinkingBudget":4000}')
+    ends_well(ran)
+    assert len(requests) == 5 and not {"include", "store", "reasoning"} & set(requests[-1]), [sorted(request) for request in requests]
+    summary = [refuses(b'"summary"', "400 Bad Request", {"error": {"message": rows[b'"summary"']}}, FINE["openai-responses"])]
+    ran, requests = ask(case, "openai-responses", summary, "--settings", '{"thinkingBudget":4000}')
+    ends_well(ran)
+    assert len(requests) == 2 and "effort" in requests[1]["reasoning"] and "summary" not in requests[1]["reasoning"], requests
+    for text in ("We cannot reason about the store", "We include this"):
+        ran, requests = ask(case, "openai-responses", [error("400 Bad Request", {"error": {"message": text}})])
+        assert ran.code == 1 and len(requests) == 1, (ran, len(requests))
+
+
 @on_each
 def calls_of_the_history_name_tools_of_the_request(case, wire):
     ask(case, wire, [message(wire, ("call_g1", "Read", A)), FINE[wire]])

@@ -190,14 +190,8 @@ static void account(struct session *session)
     struct session_outcome *outcome = &session->outcome;
     struct response *response = &session->response;
     const struct model_usage *usage = &response->usage;
-    struct model_usage *sums[] = {&outcome->usage, &session->total_usage};
-    for (size_t i = 0; i < 2; i++) {
-        sums[i]->input_tokens += usage->input_tokens;
-        sums[i]->output_tokens += usage->output_tokens;
-        sums[i]->cache_read_tokens += usage->cache_read_tokens;
-        sums[i]->cache_write_tokens += usage->cache_write_tokens;
-        sums[i]->reasoning_tokens += usage->reasoning_tokens;
-    }
+    model_usage_add(&outcome->usage, usage);
+    model_usage_add(&session->total_usage, usage);
     double cost = model_cost(session->options.model, usage);
     if (cost > 0) {
         outcome->cost += cost;

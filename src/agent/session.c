@@ -45,6 +45,12 @@ void session_put_usage(struct hv_json_writer *writer, const struct model_usage *
     hv_json_member_int(writer, "output_tokens", usage->output_tokens);
     if (usage->reasoning_tokens)
         hv_json_member_int(writer, "reasoning_tokens", usage->reasoning_tokens);
+    if (usage->searches) {
+        hv_json_name(writer, "server_tool_use");
+        hv_json_begin_object(writer);
+        hv_json_member_int(writer, "web_search_requests", usage->searches);
+        hv_json_end_object(writer);
+    }
     hv_json_end_object(writer);
 }
 

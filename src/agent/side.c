@@ -126,15 +126,6 @@ static void job_finish(struct side_job *job, enum hv_code code, const struct hv_
 
 /* ---- what it costs, and the journal ------------------------------------------------------------------------------ */
 
-static void add_usage(struct model_usage *sum, const struct model_usage *usage)
-{
-    sum->input_tokens += usage->input_tokens;
-    sum->output_tokens += usage->output_tokens;
-    sum->cache_read_tokens += usage->cache_read_tokens;
-    sum->cache_write_tokens += usage->cache_write_tokens;
-    sum->reasoning_tokens += usage->reasoning_tokens;
-}
-
 static int64_t count_tokens(const struct model_usage *usage)
 {
     return usage->input_tokens + usage->output_tokens + usage->cache_read_tokens + usage->cache_write_tokens;
@@ -150,10 +141,10 @@ static double account(struct side *side, struct side_job *job)
     session->outcome.cost += cost;
     session->total_cost += cost;
     if (job->model == session->options.model) {
-        add_usage(&session->outcome.usage, &job->usage);
-        add_usage(&session->total_usage, &job->usage);
+        model_usage_add(&session->outcome.usage, &job->usage);
+        model_usage_add(&session->total_usage, &job->usage);
     } else {
-        add_usage(&side->totals.usage, &job->usage);
+        model_usage_add(&side->totals.usage, &job->usage);
         side->totals.cost += cost;
     }
     return cost;
@@ -203,7 +194,7 @@ static void close_job(struct side_job *job, const struct hv_error *err)
         side->jobs.items[i] = side->jobs.items[--side->jobs.count];
         break;
     }
-    add_usage(&job->usage, &job->round_usage);
+    model_usage_add(&job->usage, &job->round_usage);
     if (job->blocks.len)
         hv_buf_add_byte(&job->blocks, ']');
     emit_side(side, job, account(side, job), err);
@@ -302,7 +293,7 @@ static void send_job(struct side_job *job)
 {
     const struct model_stream_handlers handlers = {.on_event = on_event, .on_end = on_end, .user = job};
     struct hv_error err;
-    add_usage(&job->usage, &job->round_usage);
+    model_usage_add(&job->usage, &job->round_usage);
     job->round_usage = (struct model_usage){0};
     hv_buf_clear(&job->round);
     if (!job->rounds)

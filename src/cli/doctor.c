@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "agent/exec.h"
+#include "agent/search_trial.h"
 #include "base/cleanup.h"
 #include "cli/cli.h"
 #include "fs/scan.h"
@@ -388,19 +389,43 @@ static void check_tool(struct doctor *doctor, const struct hv_tool *tool)
         tell(doctor, FINDING_BAD, tool->name, "cannot be tried: %s", err.message);
 }
 
+/* A tool that asks the model's provider: a session of one call has no model, so the provider is asked itself. */
+static void check_provider(struct doctor *doctor, const struct hv_tool *tool)
+{
+    struct setup *setup = &doctor->setup;
+    struct model *small = setup->small_model;
+    struct hv_error err;
+    if (!setup->model)
+        tell(doctor, FINDING_BAD, tool->name,
+             "there is no model whose provider could search; see the line on the model");
+    else if (setup_loop(setup, &err) != HV_OK ||
+             search_trial(small && model_searches(small) ? small : setup->model, setup->loop, &err) != HV_OK)
+        tell(doctor, FINDING_BAD, tool->name, "%s%s%s", err.message, err.hint[0] ? "; " : "", err.hint);
+    else
+        tell(doctor, FINDING_OK, tool->name, "answers");
+}
+
 static void check_tools(struct doctor *doctor)
 {
     const struct setup *setup = &doctor->setup;
     size_t count;
     const struct hv_tool *const *tools = hv_builtin_tools(&count);
-    const struct hv_context context = {.arena = doctor->arena,
-                                       .host = setup->host,
-                                       .directory = setup->directory,
-                                       .home = setup->home,
-                                       .search = &setup->settings->search};
-    for (size_t i = 0; i < count; i++)
-        if (tools[i]->trial_input && (!tools[i]->is_enabled || tools[i]->is_enabled(&context)))
+    struct hv_context context = {.arena = doctor->arena,
+                                 .host = setup->host,
+                                 .directory = setup->directory,
+                                 .home = setup->home,
+                                 .search = &setup->settings->search};
+    for (size_t i = 0; i < count; i++) {
+        if (!tools[i]->trial_input)
+            continue;
+        context.side_models.searches = false;
+        bool enabled = !tools[i]->is_enabled || tools[i]->is_enabled(&context);
+        context.side_models.searches = true;
+        if (enabled)
             check_tool(doctor, tools[i]);
+        else if (tools[i]->is_enabled(&context))
+            check_provider(doctor, tools[i]);
+    }
 }
 
 /* ---- the command ------------------------------------------------------------------------------------------------- */

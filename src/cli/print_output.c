@@ -395,6 +395,9 @@ static void put_usage_of(struct hv_json_writer *writer, const struct model *mode
     hv_json_member_int(writer, "outputTokens", usage->output_tokens);
     hv_json_member_int(writer, "cacheReadInputTokens", usage->cache_read_tokens);
     hv_json_member_int(writer, "cacheCreationInputTokens", usage->cache_write_tokens);
+    hv_json_member_int(writer, "webSearchRequests", usage->searches);
+    if (usage->searches)
+        hv_json_member_int(writer, "webSearchRequests", usage->searches);
     hv_json_member_double(writer, "costUSD", cost);
     hv_json_member_int(writer, "contextWindow", model_context_window(model));
     hv_json_end_object(writer);

@@ -67,6 +67,24 @@ static const struct catalog_entry entries[] = {
     {"o1", 15, 60, 7.5, 15, 200000, 100000, R},
 };
 
+/* provider, US dollars per thousand of its own searches */
+static const struct {
+    const char *provider;
+    double price;
+} searches[] = {
+    {"anthropic", 10},
+    {"openai-responses", 10},
+};
+
+double catalog_search_price(struct hv_str provider)
+{
+    for (size_t i = 0; i < sizeof searches / sizeof *searches; i++) {
+        if (hv_str_is(provider, searches[i].provider))
+            return searches[i].price;
+    }
+    return 0;
+}
+
 static bool is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';

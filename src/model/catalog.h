@@ -27,6 +27,9 @@ enum catalog_trait {
  * "vendor/" before it (then without a price: others sell it at their own). */
 struct catalog_entry catalog_find(struct hv_str name);
 
+/* US dollars per thousand searches of the web by this provider's service; 0: none are sold. */
+double catalog_search_price(struct hv_str provider);
+
 /* The whole name of a short one ("sonnet"); any other name as it is. */
 struct hv_str catalog_full_name(struct hv_str name);
 

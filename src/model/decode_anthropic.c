@@ -17,6 +17,7 @@ static void take_usage(struct model_decoder *decoder, const struct hv_json *json
     usage.output_tokens = decode_count(json, "output_tokens", usage.output_tokens);
     usage.cache_read_tokens = decode_count(json, "cache_read_input_tokens", usage.cache_read_tokens);
     usage.cache_write_tokens = decode_count(json, "cache_creation_input_tokens", usage.cache_write_tokens);
+    usage.searches = decode_count(hv_json_get(json, "server_tool_use"), "web_search_requests", usage.searches);
     decoder_emit_usage(decoder, &usage);
 }
 

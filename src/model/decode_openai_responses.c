@@ -105,6 +105,17 @@ static void end_call_item(struct model_decoder *decoder, struct decode_block *bl
     decoder_block_end(decoder, block, (struct hv_str){0});
 }
 
+/* A search of the provider's own, which it does not count; opening what it found is free. */
+static void count_search(struct model_decoder *decoder, const struct hv_json *item)
+{
+    struct hv_str action = hv_json_get_string(hv_json_get(item, "action"), "type");
+    if (!hv_str_is(hv_json_get_string(item, "type"), "web_search_call") || (action.len && !hv_str_is(action, "search")))
+        return;
+    struct model_usage usage = decoder->message.usage;
+    usage.searches++;
+    decoder_emit_usage(decoder, &usage);
+}
+
 static void item_end(struct model_decoder *decoder, int64_t index, const struct hv_json *item, struct hv_str data)
 {
     if (hv_json_type_of(item) != HV_JSON_OBJECT)
@@ -122,6 +133,7 @@ static void item_end(struct model_decoder *decoder, int64_t index, const struct 
         end_call_item(decoder, block, item, data);
         return;
     }
+    count_search(decoder, item);
     hv_buf_clear(&decoder->scratch);
     bool thought = hv_str_is(hv_json_get_string(item, "type"), "reasoning");
     if (hv_str_is(hv_json_get_string(item, "type"), "message"))

@@ -288,6 +288,16 @@ int64_t model_context_window(const struct model *model)
     return model->facts.window;
 }
 
+void model_usage_add(struct model_usage *sum, const struct model_usage *usage)
+{
+    sum->input_tokens += usage->input_tokens;
+    sum->output_tokens += usage->output_tokens;
+    sum->cache_read_tokens += usage->cache_read_tokens;
+    sum->cache_write_tokens += usage->cache_write_tokens;
+    sum->reasoning_tokens += usage->reasoning_tokens;
+    sum->searches += usage->searches;
+}
+
 double model_cost(const struct model *model, const struct model_usage *usage)
 {
     const struct catalog_entry *price = &model->facts;
@@ -297,11 +307,12 @@ double model_cost(const struct model *model, const struct model_usage *usage)
         return -1;
     int64_t prompt = usage->input_tokens + usage->cache_read_tokens + usage->cache_write_tokens;
     double factor = price->long_prompt && prompt > price->long_prompt ? price->long_factor : 1;
-    return factor *
-           ((double)usage->input_tokens * price->input + (double)usage->output_tokens * price->output +
-            (double)usage->cache_read_tokens * price->cache_read +
-            (double)usage->cache_write_tokens * price->cache_write) /
-           1e6;
+    double searches = (double)usage->searches * catalog_search_price(hv_str_from(model->provider->name)) / 1000;
+    return searches + factor *
+                          ((double)usage->input_tokens * price->input + (double)usage->output_tokens * price->output +
+                           (double)usage->cache_read_tokens * price->cache_read +
+                           (double)usage->cache_write_tokens * price->cache_write) /
+                          1e6;
 }
 
 void model_preload(const struct model *model)

@@ -42,6 +42,7 @@ enum model_stop {
 
 struct model_usage {
     int64_t input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens;
+    int64_t searches; /* by the provider's own search of the web, which costs a fee each */
 };
 
 struct model_event {
@@ -143,6 +144,7 @@ enum hv_code model_list(struct model *model, uint64_t timeout_ms, struct hv_aren
 /* The first of them with commas between, for people. */
 struct hv_str model_list_text(struct hv_arena *arena, const struct hv_str *names, size_t count);
 int64_t model_context_window(const struct model *model); /* tokens; a careful guess when unknown */
+void model_usage_add(struct model_usage *sum, const struct model_usage *usage);
 /* US dollars of one request's usage, or a negative number when the price is not known. */
 double model_cost(const struct model *model, const struct model_usage *usage);
 

@@ -156,6 +156,32 @@ def test_the_provider_of_the_model_searches(case):
     assert search(case, paused, "anthropic").code == 0 and "words cited" in paused.requests[3].results()[0] and not paused.faults, paused.faults
 
 
+def test_searches_of_the_provider_are_part_of_the_cost(case):
+    usage = {"input_tokens": 500, "output_tokens": 30, "server_tool_use": {"web_search_requests": 2}}
+    server = case.serve(Answer([call("WebSearch", {"query": "a thing"})]), Answer(FOUND, usage=usage), Answer([text("done")]))
+    ran = search(case, server, "anthropic")
+    row = ran.result["modelUsage"][MODELS["anthropic"]]
+    tokens = (row["inputTokens"] * 3 + row["outputTokens"] * 15) / 1e6
+    assert ran.code == 0 and row["webSearchRequests"] == 2 and abs(row["costUSD"] - tokens - 0.02) < 1e-9, ran.result
+    assert abs(ran.result["total_cost_usd"] - row["costUSD"]) < 1e-9, ran.result
+    _, sides = journal(case)
+    assert sides[0]["data"]["usage"]["server_tool_use"] == {"web_search_requests": 2} and sides[0]["data"]["cost"] > 0.02, sides
+
+
+def test_doctor_tries_the_search_of_the_provider(case):
+    def finding(server, *more, wire="anthropic"):
+        ran = case.helve("doctor", "--json", "--model", f"{wire}:{MODELS[wire]}", *more, server=server, env={"HELVE_WEB_SEARCH": "provider"})
+        return [(row["status"], row["message"]) for row in map(json.loads, ran.out.splitlines()) if row["check"] == "WebSearch"]
+    assert finding(case.serve(Answer(FOUND))) == [("ok", "answers")]
+    status, message = finding(case.serve(Answer([text("no")])))[0]
+    assert status == "bad" and "without a search" in message, message
+    status, message = finding(case.serve(Answer(status=400, error=("invalid_request_error", "web search is not enabled"))))[0]
+    assert status == "bad" and "not enabled" in message, message
+    server = case.serve(Answer(FOUND))
+    assert finding(server, "--offline") == [] and not server.requests
+    assert finding(case.serve(Answer([text("x")])), wire="openai-chat")[0][0] == "bad"
+
+
 def test_a_provider_that_does_not_search_offers_no_tool(case):
     server = case.serve(Answer([text("done")]))
     ran = search(case, server, "openai-chat")

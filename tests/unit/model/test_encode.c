@@ -468,6 +468,10 @@ static void costs_and_windows_are_known_by_family(void **state)
         double cost = model_cost(model, &usage);
         if (cost - rows[i].cost > 1e-9 || rows[i].cost - cost > 1e-9)
             fail_msg("%s: %f", rows[i].name, cost);
+        double fee = model_cost(model, &(struct model_usage){.searches = 3});
+        double wanted = rows[i].cost < 0 ? -1 : strcmp(rows[i].provider, CHAT) == 0 ? 0 : 0.03;
+        if (fee - wanted > 1e-9 || wanted - fee > 1e-9)
+            fail_msg("%s: searches cost %f", rows[i].name, fee);
         assert_int_equal(model_context_window(model), rows[i].window);
         assert_true(hv_str_is(model_name(model), rows[i].name));
         assert_true(hv_str_is(model_provider_name(model), rows[i].provider));

@@ -43,6 +43,22 @@ static struct hv_str first_source(struct hv_str set)
     return hv_str_slice(set, 0, end && set.ptr[end - 1] == ',' ? end - 1 : end);
 }
 
+/* "5; url=/next": pages that only lead on often say so in no other way. */
+static void take_refresh(struct converter *converter, struct hv_str content)
+{
+    struct hv_str at = hv_str_slice(content, hv_str_find_byte(content, ';', 0), SIZE_MAX);
+    at = hv_str_trim(hv_str_slice(at, 1, SIZE_MAX));
+    if (!hv_str_eq_nocase(hv_str_slice(at, 0, 3), HV_STR("url")) || converter->page->refresh.len)
+        return;
+    at = hv_str_trim(hv_str_slice(at, 3, SIZE_MAX));
+    at = hv_str_trim(hv_str_slice(at, at.len && at.ptr[0] == '=', SIZE_MAX));
+    if (at.len > 1 && (at.ptr[0] == '\'' || at.ptr[0] == '"'))
+        at = hv_str_slice(at, 1, hv_str_find_byte(at, at.ptr[0], 1));
+    struct hv_str url = at.len ? begin_resolved(converter, at) : at;
+    if (begin_is(url, "http:") || begin_is(url, "https:"))
+        converter->page->refresh = hv_arena_str(converter->arena, hv_str_slice(url, 0, TITLE_MAX));
+}
+
 void begin_take_meta(struct converter *converter, const unsigned char **attributes)
 {
     static const struct {
@@ -60,6 +76,8 @@ void begin_take_meta(struct converter *converter, const unsigned char **attribut
     };
     struct hv_str name = tag_attribute(attributes, "name"), content = hv_str_trim(tag_attribute(attributes, "content"));
     name = name.len ? name : tag_attribute(attributes, "property");
+    if (hv_str_eq_nocase(tag_attribute(attributes, "http-equiv"), HV_STR("refresh")))
+        take_refresh(converter, content);
     for (size_t i = 0; content.len && i < sizeof rows / sizeof *rows; i++) {
         struct hv_str *member = (struct hv_str *)((char *)converter->page + rows[i].offset);
         if (hv_str_eq_nocase(name, hv_str_from(rows[i].name)) && !member->len)

@@ -21,6 +21,7 @@ struct html_options {
 /* What a page says of itself; absent where it does not. In the arena given. */
 struct html_page {
     struct hv_str title, description, author, published, site, language;
+    struct hv_str refresh; /* where its <meta http-equiv=refresh> leads, absolute */
     bool has_heading; /* the Markdown has a first-level heading */
 };
 

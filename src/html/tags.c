@@ -43,6 +43,7 @@ static const struct row rows[] = {
     {"figure", TAG_BLOCK},
     {"footer", TAG_FOOTER},
     {"form", TAG_BLOCK},
+    {"frame", TAG_FRAME},
     {"h1", TAG_H1},
     {"h2", TAG_H2},
     {"h3", TAG_H3},

@@ -121,7 +121,7 @@ static const struct meaning meanings[] = {
     {CURLE_HTTP_RETURNED_ERROR, HV_ENET, true, "the way to %s failed", hint_network},
     {CURLE_WEIRD_SERVER_REPLY, HV_EPROTO, true, "%s does not answer in HTTP", "Check the address and the port."},
     {CURLE_UNSUPPORTED_PROTOCOL, HV_EPROTO, true, "%s does not answer in HTTP", "Check the address and the port."},
-    {CURLE_BAD_CONTENT_ENCODING, HV_EPROTO, false, "the compressed answer of %s is damaged", hint_again},
+    {CURLE_BAD_CONTENT_ENCODING, HV_EPROTO, true, "the compressed answer of %s is damaged", hint_again},
     {CURLE_OUT_OF_MEMORY, HV_EINTERNAL, false, "out of memory while talking to %s",
      "Close other programs, or ask for less at once."},
 };

@@ -78,7 +78,7 @@ struct fetch {
 
 static enum hv_code fail_late(struct hv_error *err)
 {
-    hv_fail(err, HV_ETIMEOUT, "no answer within %d s", SECONDS);
+    hv_fail(err, HV_ETIMEOUT, "no whole answer within %d s", SECONDS);
     hv_error_hint(err, "Try again later, or use another source.");
     return HV_ETIMEOUT;
 }
@@ -111,7 +111,8 @@ static enum hv_code send(struct fetch *fetch, const struct web_kept *kept, struc
     };
     hv_progress(context, "asking %.*s", HV_STR_ARG(fetch->url.host));
     fetch->answer = (struct hv_http_answer){0};
-    return context->services->request(context, &request, &fetch->answer, err);
+    code = context->services->request(context, &request, &fetch->answer, err);
+    return code == HV_ETIMEOUT && clock_monotonic_ns() >= fetch->deadline_ns ? fail_late(err) : code;
 }
 
 static bool may_keep(struct hv_str headers)
@@ -310,18 +311,22 @@ static void put_facts(struct fetch *fetch, const struct web_shown *shown, struct
         put_fact(out, "Description", shown->page.description);
         put_fact(out, "Author", shown->page.author);
         put_fact(out, "Published", shown->page.published);
+        put_fact(out, "Leads on to", shown->page.refresh);
     }
     hv_buf_add_cstr(out, out->len ? "\n" : "");
 }
 
-static void put_part(struct fetch *fetch, struct hv_str text, struct hv_buf *out)
+static void put_part(struct fetch *fetch, const struct web_shown *shown, struct hv_buf *out)
 {
+    struct hv_str text = hv_buf_str(&shown->text);
     size_t next, characters = utf8_count(text);
     int64_t offset = fetch->input->offset;
     struct hv_str part = choose(text, offset, fetch->input->max_length, &next);
     if (!characters)
         hv_buf_addf(out, "[The page is empty: it has no text%s.]",
-                    fetch->answer.body.len ? "; perhaps scripts make all of it" : "");
+                    shown->page.refresh.len  ? ", and only leads on to the address above"
+                    : fetch->answer.body.len ? "; perhaps scripts make all of it"
+                                             : "");
     else if (!part.len)
         hv_buf_addf(out, "[There is nothing behind offset %lld: the page has %zu characters.]", (long long)offset,
                     characters);
@@ -339,7 +344,7 @@ static void tell_page(struct fetch *fetch, const struct web_shown *shown)
     put_facts(fetch, shown, &out);
     bool answered = !shown->picture && answer_prompt(fetch, text, &out);
     if (!answered)
-        put_part(fetch, text, &out);
+        put_part(fetch, shown, &out);
     hv_result_add_text(fetch->result, context->arena, hv_arena_str(context->arena, hv_buf_str(&out)));
     fetch->result->untrusted = true;
     fetch->result->summary = hv_arena_format(context->arena, "%s%zu characters%s", answered ? "answered from " : "",

@@ -79,6 +79,25 @@ def test_redirects_of_each_kind(case):
             assert (words or "") in got and (words == "arrived") == ("arrived" in got), (target, words, got)
 
 
+def test_pages_that_lead_on_in_other_ways_say_where(case):
+    refresh = "<html><head><meta http-equiv=Refresh content='{}'></head><body>{}</body></html>"
+    web = serve(case, {"/end": FINE, "/now": (200, {}, refresh.format("0; url=/end", "")), "/late": (200, {}, refresh.format('5;URL="end"', "<p>Wait.</p>")),
+                       "/self": (200, {}, refresh.format("30", "<p>News.</p>")), "/script": (200, {}, refresh.format("0;url=javascript:alert(1)", "<p>x</p>")),
+                       "/frames": (200, {}, "<frameset cols='*,*'><frame src=/end><frame src='menu.html' title=Menu></frameset>")})
+    with Session(case) as session:
+        for path, leads, words in (("/now", True, "only leads on"), ("/late", True, "Wait."), ("/self", False, "News."), ("/script", False, "x")):
+            got = session.fetch(web.url + path)
+            assert (f"Leads on to: {web.url}/end" in got) == leads == ("Leads on" in got) and words in got, (path, got)
+        got = session.fetch(web.url + "/frames")
+        assert f"]({web.url}/end)" in got and f"[Menu]({web.url}/menu.html)" in got, got
+
+
+def test_an_encoding_that_nobody_knows_is_named(case):
+    web = serve(case, {"/": (200, {"Content-Encoding": "utf-8"}, "<p>arrived</p>")})
+    ran = fetch(case, web.url)
+    assert ran.code != 0 and "encoding" in ran.out + ran.err and "Try again" in ran.out + ran.err, ran
+
+
 def test_nothing_follows_to_the_next_address(case):
     web = serve(case, {"/": (302, {"Location": "/next", "Set-Cookie": "a=b"}, ""), "/next": (200, {"Set-Cookie": "c=d"}, "<p>arrived</p>"), "/more": FINE})
     with Session(case) as session:

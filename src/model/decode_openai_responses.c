@@ -88,6 +88,31 @@ static void put_message_item(struct model_decoder *decoder, struct decode_block 
     }
 }
 
+/* What a server adds to its calls beyond what the API knows. */
+static void keep_members(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *item)
+{
+    static const char *const known[] = {"type", "id", "call_id", "name", "arguments", "input", "status"};
+    struct hv_json_writer writer;
+    bool more = false;
+    hv_buf_clear(&decoder->scratch);
+    hv_json_writer_init(&writer, &decoder->scratch);
+    hv_json_begin_object(&writer);
+    hv_json_each(member, item)
+    {
+        bool is_known = member->type == HV_JSON_NULL;
+        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+            is_known |= hv_str_is(member->key, known[i]);
+        if (is_known)
+            continue;
+        more = true;
+        hv_json_name_str(&writer, member->key);
+        hv_json_put_value(&writer, member);
+    }
+    hv_json_end_object(&writer);
+    if (more)
+        (void)decoder_hold_set(decoder, &block->start, hv_buf_str(&decoder->scratch));
+}
+
 static void end_call_item(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *item,
                           struct hv_str data)
 {
@@ -102,6 +127,7 @@ static void end_call_item(struct model_decoder *decoder, struct decode_block *bl
     }
     if (!block->name.len)
         (void)decoder_hold(decoder, &block->name, hv_json_get_string(item, "name"));
+    keep_members(decoder, block, item);
     decoder_block_end(decoder, block, (struct hv_str){0});
 }
 

@@ -161,8 +161,10 @@ static void put_text(struct hv_json_writer *writer, struct hv_str text)
 
 static void put_call(const struct model *model, struct hv_json_writer *writer, const struct hv_json *block)
 {
+    /* The last two are no members of this API: they go back to a server of another kind that sent them, alone. */
     static const char *const own[] = {
-        "type", "id", "name", "input", "cache_control", "extra_content", "provider_specific_fields", "from", NULL};
+        "type", "id", "name", "input", "cache_control", "from", "extra_content", "provider_specific_fields", NULL};
+    static const char *const own_elsewhere[] = {"type", "id", "name", "input", "cache_control", "from", NULL};
     char id[WIRE_NAME_MAX], name[WIRE_NAME_MAX];
     const struct hv_json *input = hv_json_get(block, "input");
     hv_json_begin_object(writer);
@@ -174,7 +176,9 @@ static void put_call(const struct model *model, struct hv_json_writer *writer, c
         hv_json_put_value(writer, input);
     else
         hv_json_put_raw(writer, HV_STR("{}"));
-    encode_members(writer, block, own);
+    bool came_from_here = !model->own_service && hv_json_get_string(block, "from").len;
+    if (encode_is_own(model, block))
+        encode_members(writer, block, came_from_here ? own_elsewhere : own);
     hv_json_end_object(writer);
 }
 

@@ -257,6 +257,7 @@ static void put_text(const struct hv_json *block, struct hv_buf *out)
 
 static void put_call(const struct model *model, const struct hv_json *block, struct hv_buf *out)
 {
+    static const char *const own[] = {"type", "id", "name", "input", "cache_control", "caller", "from", NULL};
     struct hv_json_writer writer, inner;
     char id[WIRE_NAME_MAX], name[WIRE_NAME_MAX];
     const struct hv_json *input = hv_json_get(block, "input");
@@ -273,6 +274,9 @@ static void put_call(const struct model *model, const struct hv_json *block, str
     hv_json_member_string(&writer, "call_id", encode_call_id(model, hv_json_get_string(block, "id"), ID_MAX_HERE, id));
     hv_json_member_string(&writer, "name", wire_name(hv_json_get_string(block, "name"), NAME_MAX_HERE, name));
     hv_json_member_string(&writer, "arguments", hv_buf_str(&arguments));
+    /* What a gateway gave with its call it may want back (Gemini's signatures). */
+    if (!model->own_service && hv_json_get_string(block, "from").len && encode_is_own(model, block))
+        encode_members(&writer, block, own);
     hv_json_end_object(&writer);
 }
 

@@ -133,6 +133,13 @@ def test_calls_of_chat_servers_in_every_shape(case):
         assert all(name == "Read" for _, name, _ in made), (title, made)
 
 
+@on_each
+def a_name_with_its_namespace_or_a_tail_finds_its_tool(case, wire):
+    for name in ("functions.Read", "default_api:Read", "Read<|channel|>json", "functions.Read:0"):
+        made, _ = runs(case, wire, [message(wire, ("call_k1", name, A))], ["alpha"])
+        assert made[0][1] == "Read", (name, made)
+
+
 # ---- D, E: input ------------------------------------------------------------------------------------------------
 
 @on_each
@@ -276,12 +283,13 @@ def test_a_stream_that_has_said_why_it_ends_does_so(case):
         ends_well(ran, "All said.\n")
 
 
-def test_a_stream_that_only_pings_ends(case):
-    ping = (b": ping\n\n", 0.1)
-    with open(case.home + "/settings.json", "w", encoding="utf-8") as file:
-        json.dump({"streamContentTimeout": 1}, file)
-    ran, requests = ask(case, "openai-chat", [[(head() + chunk("Half"), 0)] + [ping] * 900, FINE["openai-chat"]], "--settings",
-                        case.home + "/settings.json", env={"HELVE_MAX_RETRIES": "2"})
+@on_each
+def a_stream_that_only_pings_ends(case, wire):
+    ping = (b'event: ping\ndata: {"type": "ping"}\n\n' if wire == "anthropic" else b": ping\n\n", 0.1)
+    half = {"anthropic": events(START, *words(0, "Half")[:2]), "openai-chat": head() + chunk("Half"),
+            "openai-responses": events({"type": "response.created", "response": {"id": "r"}},
+                                       {"type": "response.output_text.delta", "output_index": 0, "delta": "Half"})}[wire]
+    ran, requests = ask(case, wire, [[(half, 0)] + [ping] * 900, FINE[wire]], "--settings", '{"streamContentTimeout":1}', env={"HELVE_MAX_RETRIES": "2"})
     ends_well(ran)
     assert len(requests) == 2
 
@@ -301,6 +309,9 @@ def test_an_error_in_a_stream_is_one_in_each_of_its_shapes(case):
             fails(ran, text)
             assert "base URL" not in ran.err, ran
         ran, _ = ask(case, "anthropic", [events(START, *words(0, "half"), shape)])
+        fails(ran, text)
+        begun = ({"type": "response.created", "response": {"id": "r"}}, {"type": "response.output_text.delta", "output_index": 0, "delta": "half"})
+        ran, _ = ask(case, "openai-responses", [events(*begun, shape)])
         fails(ran, text)
     ran, _ = ask(case, "openai-chat", [head() + DONE])
     assert ran.code == 1 and "base URL" not in ran.err, ran
@@ -349,6 +360,20 @@ def test_what_came_with_a_call_goes_back_with_it(case):
     for wire in ("anthropic", "openai-responses"):
         made, _ = runs(case, wire, [message(wire, (long, "Read", A))], ["alpha"])
         assert made[0][0] == long, made
+
+
+def test_what_came_with_a_call_on_the_other_wires_goes_back(case):
+    fields = {"provider_specific_fields": {"thought_signature": "G"}}
+    with_fields = tool(0, "toolu_1", "Read", A)
+    with_fields[0]["content_block"].update(fields)
+    rows = {"anthropic": events(START, *with_fields, reason("tool_use"), STOP), "openai-responses": response({**item("call_1aa", "Read", A), **fields})}
+    for wire, answer in rows.items():
+        ran, requests = ask(case, wire, [answer, FINE[wire]])
+        ends_well(ran)
+        assert '"thought_signature": "G"' in json.dumps(requests[1]), (wire, requests[1])
+        ran, requests = ask(case, wire, [FINE[wire]], "--continue", model="other")
+        ends_well(ran)
+        assert "thought_signature" not in json.dumps(requests[0]), (wire, requests[0])
 
 
 def test_reasoning_goes_to_no_other_model(case):
@@ -498,6 +523,10 @@ def test_an_overflow_is_known_in_all_its_words(case):
         ran, requests = ask(case, "openai-chat", [error("400 Bad Request", {"error": {"message": text}})])
         fails(ran, text, "context window")
         assert len(requests) == 1
+    for wire in WIRES:
+        ran, requests = ask(case, wire, [error("400 Bad Request", {"type": "error", "error": {"type": "invalid_request_error", "message": said_so[0]}})])
+        fails(ran, said_so[0], "context window")
+        assert len(requests) == 1
     ran, requests = ask(case, "openai-chat", [error("500 Internal Server Error", {"error": {
         "code": 500, "message": "the request exceeds the available context size", "type": "server_error"}})])
     fails(ran, "context window")
@@ -527,8 +556,8 @@ def test_the_servers_own_words_reach_the_person(case):
             ({"error": {"message": "Provider returned error", "metadata": {"raw": "it is full"}}}, "it is full"),
             (b"just words\nand more", "just words and more"),
             (b"<html><head><title>502 Bad Gateway</title></head><body><h1>nginx</h1></body></html>", "502 Bad Gateway"))
-    for body, text in rows:
-        ran, _ = ask(case, "openai-chat", [error("400 Bad Request", body)])
+    for number, (body, text) in enumerate(rows * 2):
+        ran, _ = ask(case, WIRES[(number + number // len(rows)) % 3], [error("400 Bad Request", body)])
         fails(ran, text)
         assert "<h1>" not in ran.err, ran
 

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "journal/sessions.h"
 #include "journal/writer.h"
+#include "runtime/untrusted.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -79,13 +80,19 @@ static void write_line(struct exec *exec, struct hv_str line)
         exec->outcome->output_errno = signals_write(exec->options->output, line);
 }
 
-/* These shapes have no mark for a failure: the text must say it, as it does to a model. */
-static struct hv_str failure_text(const struct batch_result *result, struct hv_buf *text)
+/* These shapes have no mark for a failure: the text must say it, as it does to a model. Text from outside is marked. */
+static struct hv_str plain_text(const struct batch_result *result, struct hv_buf *text)
 {
-    if (!result->is_error || hv_str_starts(hv_str_trim(result->text), HV_STR("Error")))
+    bool untrusted = result->result && result->result->untrusted;
+    bool fails = result->is_error && !hv_str_starts(hv_str_trim(result->text), HV_STR("Error"));
+    if (!untrusted && !fails)
         return result->text;
-    hv_buf_add_cstr(text, "Error: ");
-    hv_buf_add_str(text, result->text);
+    if (fails)
+        hv_buf_add_cstr(text, "Error: ");
+    if (untrusted)
+        untrusted_put(text, result->text);
+    else
+        hv_buf_add_str(text, result->text);
     return hv_buf_str(text);
 }
 
@@ -97,9 +104,10 @@ static size_t count_images(const struct hv_result *result)
     return count;
 }
 
-static void put_part(struct hv_json_writer *writer, const struct hv_content *block)
+static void put_part(struct hv_json_writer *writer, const struct hv_content *block, bool untrusted)
 {
     CLEANUP_BUF struct hv_buf url = {.max = SIZE_MAX / 4};
+    struct hv_str text = block->text;
     bool image = block->type == HV_CONTENT_IMAGE;
     if (!image && block->type != HV_CONTENT_TEXT)
         return;
@@ -108,8 +116,12 @@ static void put_part(struct hv_json_writer *writer, const struct hv_content *blo
     if (image) {
         hv_buf_addf(&url, "data:%.*s;base64,", HV_STR_ARG(block->media_type));
         base64_encode(&url, block->data, BASE64_STANDARD);
+        text = hv_buf_str(&url);
+    } else if (untrusted) {
+        untrusted_put(&url, block->text);
+        text = hv_buf_str(&url);
     }
-    hv_json_member_string(writer, image ? "image_url" : "text", image ? hv_buf_str(&url) : block->text);
+    hv_json_member_string(writer, image ? "image_url" : "text", text);
     hv_json_end_object(writer);
 }
 
@@ -119,14 +131,14 @@ static void put_parts(struct hv_json_writer *writer, const struct hv_result *res
     hv_json_name(writer, "output");
     hv_json_begin_array(writer);
     for (const struct hv_content *block = result->first; block; block = block->next)
-        put_part(writer, block);
+        put_part(writer, block, result->untrusted);
     hv_json_end_array(writer);
 }
 
 /* A tool's message of the Chat Completions shape holds text only. */
 static struct hv_str text_without_images(const struct batch_result *result, size_t images, struct hv_buf *text)
 {
-    struct hv_str plain = failure_text(result, text);
+    struct hv_str plain = plain_text(result, text);
     if (!images)
         return plain;
     if (!text->len)

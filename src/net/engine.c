@@ -146,11 +146,13 @@ static void append_detail(struct net_transfer *transfer, CURLcode result, struct
     long reason = 0;
     snprintf(message, sizeof message, "%s", err->message);
     const char *words = transfer->text[0] ? transfer->text : curl_easy_strerror(result);
+    int length = (int)strlen(words);
+    length -= length && words[length - 1] == '.'; /* a sentence may follow */
     if (curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &reason) == CURLE_OK && reason > 0 &&
         result != CURLE_SSL_CONNECT_ERROR)
         hv_fail_errno(err, (int)reason, "%s", message);
     else
-        hv_fail(err, err->code, "%s: %s", message, words);
+        hv_fail(err, err->code, "%s: %.*s", message, length, words);
 }
 
 static char *url_part(const CURLU *url, CURLUPart part);

@@ -236,7 +236,7 @@ static const char *advice(int status, bool leads)
         return "The page is not open to everybody, and this tool has no login. Look for the same elsewhere.";
     if (status == 404 || status == 410)
         return "There is no such page. Check the address, or search for it.";
-    if (status == 429 || status >= 500)
+    if (status == 429 || (status >= 500 && status < 600))
         return "The server cannot answer now. Try again later, or use another source.";
     return "Check the address.";
 }

@@ -22,7 +22,7 @@ struct html_options {
 struct html_page {
     struct hv_str title, description, author, published, site, language;
     struct hv_str refresh; /* where its <meta http-equiv=refresh> leads, absolute */
-    bool has_heading; /* the Markdown has a first-level heading */
+    bool has_heading;      /* the Markdown has a first-level heading */
 };
 
 struct html_functions {

@@ -522,8 +522,9 @@ static bool foresee(struct hv_sandbox *sandbox, struct hv_arena *arena, struct h
 }
 
 /* Who is asked about its connections is shown the command. */
-static void note_begun(struct hv_sandbox *sandbox, struct hv_str command, const struct sandbox_run *run)
+static void note_begun(struct hv_sandbox *sandbox, struct hv_str command, struct sandbox_run *run)
 {
+    run->command = command;
     if (sandbox->proxy && run->level == SANDBOX_LEVEL_FULL)
         proxy_begin_run(sandbox->proxy, run->number, command);
 }
@@ -668,6 +669,7 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
         return (struct hv_str){0};
     struct violation_facts facts = {
         .plan = &run->plan,
+        .command = run->command,
         .output = output,
         .directory = directory,
         .ended_in = run->ended_in,

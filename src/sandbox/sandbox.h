@@ -113,6 +113,7 @@ enum { SANDBOX_NAMED_MAX = 16 };
 /* A command on its way. Lives in the arena given to sandbox_begin. */
 struct sandbox_run {
     enum sandbox_level level; /* NONE: run the command as it is */
+    struct hv_str command;    /* as it was given to sandbox_begin */
     struct hv_str temporary;  /* a folder that commands may write to; absent at NONE */
     struct hv_str plan_text;  /* for the helper; … */
     struct hv_str beginning;  /* … what of it is known before there is a plan; absent: nothing */

@@ -12,7 +12,8 @@ enum {
     OUTPUT_MAX = 64 * 1024,
     LINE_MAX_LOOKED_AT = 2048,
     QUOTED_MAX = 16,
-    SHORT_MAX = 2000
+    SHORT_MAX = 2000,
+    COMMAND_MAX = 16 * 1024
 };
 
 /* What the system says of a refusal, in small letters: each language has its own way to begin a sentence. */
@@ -54,6 +55,10 @@ static const struct phrase {
     {"econnrefused", REFUSED_SOCKET},
     {"connectionrefused", REFUSED_SOCKET},
     {"could not open a connection to your authentication agent", REFUSED_SOCKET},
+    {"failed to connect to bus", REFUSED_SOCKET},
+    {"failed to connect to the bus", REFUSED_SOCKET},
+    {"through socket", REFUSED_SOCKET}, /* mysql */
+    {"ptrace", REFUSED_CALL},
 };
 
 struct telling {
@@ -290,6 +295,20 @@ static struct hv_str small_letters(struct telling *telling, struct hv_str line)
     return hv_str_of(telling->small, len);
 }
 
+/* Services have their sockets in /run, which is empty: programs say that there is no such file. */
+static bool misses_socket(struct hv_str small)
+{
+    static const char *const words[] = {"connect", "socket", "dial", ".sock"};
+    if (hv_str_find(small, HV_STR("/run/"), 0) == SIZE_MAX ||
+        (hv_str_find(small, HV_STR("no such file"), 0) == SIZE_MAX &&
+         hv_str_find(small, HV_STR("enoent"), 0) == SIZE_MAX))
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (hv_str_find(small, hv_str_from(words[i]), 0) != SIZE_MAX)
+            return true;
+    return false;
+}
+
 static void look_at_line(struct telling *telling, struct hv_str line)
 {
     struct hv_str small = small_letters(telling, line);
@@ -301,6 +320,41 @@ static void look_at_line(struct telling *telling, struct hv_str line)
     for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
         if (hv_str_find(small, hv_str_from(phrases[i].text), 0) != SIZE_MAX)
             tell_other(telling, phrases[i].kind);
+    if (misses_socket(small))
+        tell_other(telling, REFUSED_SOCKET);
+}
+
+static bool ends_word(char byte)
+{
+    return (unsigned char)byte <= ' ' || strchr("\"'`;|&<>()", byte);
+}
+
+/* A program may keep to itself that it could not read or write: what the command names, and the plan refuses whoever
+ * asks, is told all the same. A name that is written to stands behind ">". */
+static void tell_command(struct telling *telling)
+{
+    struct hv_str text = hv_str_slice(telling->facts->command, 0, COMMAND_MAX);
+    bool written = false;
+    for (size_t at = 0, end; at < text.len; at = end) {
+        for (end = at; end < text.len && !ends_word(text.ptr[end]); end++)
+            ;
+        struct hv_str word = hv_str_slice(text, at, end);
+        bool path = word.len > 1 && (hv_str_find_byte(word, '/', 0) != SIZE_MAX || word.ptr[0] == '.');
+        struct hv_str where = path ? path_expand(telling->arena, word, telling->facts->directory, telling->facts->home)
+                                   : (struct hv_str){0};
+        struct sandbox_mount found = sandbox_plan_find(telling->facts->plan, where);
+        if (path && found.kind >= SANDBOX_HIDDEN)
+            (void)tell_path(telling, where, REFUSED_ACCESS);
+        else if (path && written && word.ptr[0] == '/')
+            (void)tell_path(telling, where, REFUSED_WRITE);
+        else if (path && telling->facts->failed &&
+                 (path_inside(where, HV_STR("/run")) || path_inside(where, HV_STR("/var/run"))))
+            tell_other(telling, REFUSED_SOCKET);
+        if (word.len)
+            written = false;
+        for (; end < text.len && ends_word(text.ptr[end]); end++)
+            written = text.ptr[end] == '>' || (written && strchr(" \"'", text.ptr[end]));
+    }
 }
 
 static void tell_refusals(struct telling *telling)
@@ -327,6 +381,7 @@ struct hv_str violation_describe(const struct violation_facts *facts, struct hv_
     tell_refusals(&telling);
     for (size_t lines = 0; lines < LINES_MAX && rest.len && hv_str_split(&rest, '\n', &line); lines++)
         look_at_line(&telling, line);
+    tell_command(&telling);
     for (size_t i = 0; i < telling.count; i++)
         all = i ? hv_arena_format(arena, "%.*s\n%.*s", HV_STR_ARG(all), HV_STR_ARG(telling.said[i])) : telling.said[i];
     return all;

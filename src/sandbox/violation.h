@@ -6,6 +6,7 @@
 
 struct violation_facts {
     const struct sandbox_plan *plan;
+    struct hv_str command;   /* its text; may be absent */
     struct hv_str output;    /* what the command wrote, or the end of it */
     struct hv_str directory; /* where it ran, for relative names; … */
     struct hv_str ended_in;  /* … and where it went to; may be absent */

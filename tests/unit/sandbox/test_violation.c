@@ -70,7 +70,49 @@ static const struct {
      "not to /deep/ws/x; sandbox.filesystem.allowWrite in the settings"},
     {"cat: src: Is a directory\n", "", true, NULL},
     {"", "", true, NULL},
+    {"psql: error: connection to server on socket \"/var/run/postgresql/.s.PGSQL.5432\" failed: No such file or "
+     "directory\n",
+     "", true, "allowUnixSockets"},
+    {"dial unix /run/docker.sock: connect: no such file or directory\n", "", true, "allowUnixSockets"},
+    {"Failed to connect to bus: No such file or directory\n", "", false, "allowUnixSockets"},
+    {"cat: /run/x: No such file or directory\n", "", true, NULL},
+    {"Could not trace the inferior process.\nwarning: ptrace: Function not implemented\n", "", true, "tracing"},
 };
+
+static const struct {
+    const char *command, *expected;
+} commands[] = {
+    {"python3 count.py /home/me/.netrc", "The sandbox hides /home/me/.netrc"},
+    {"cat ~/.ssh/id_rsa 2>/dev/null || echo none", "The sandbox hides /home/me/.ssh"},
+    {"f='/home/me/.netrc'; wc -l <\"$f\"", "The sandbox hides /home/me/.netrc"},
+    {"(echo x >/opt/tools/x) 2>/dev/null; true",
+     "not to /opt/tools/x; sandbox.filesystem.allowWrite: [\"/opt/tools\"]"},
+    {"echo x >> \"/opt/tools/x\" || true", "not to /opt/tools/x"},
+    {"cat /opt/tools/x > y 2>/dev/null", NULL},
+    {"echo x >/dev/null", NULL},
+    {"ls /home/me 2>&1", NULL},
+};
+
+static void what_a_command_names_is_told_though_its_program_says_nothing(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct hv_arena arena = {0};
+        struct sandbox_plan plan = {.mounts = mounts, .mount_count = sizeof mounts / sizeof *mounts};
+        struct violation_facts facts = {
+            .plan = &plan,
+            .command = hv_str_from(commands[i].command),
+            .directory = HV_STR("/ws/project"),
+            .home = HV_STR("/home/me"),
+            .temporary = HV_STR("/tmp/session"),
+        };
+        struct hv_str said = violation_describe(&facts, &arena);
+        const char *expected = commands[i].expected;
+        if (expected ? hv_str_find(said, hv_str_from(expected), 0) == SIZE_MAX : said.len != 0)
+            fail_msg("\"%s\" gave \"%.*s\"", commands[i].command, HV_STR_ARG(said));
+        hv_arena_release(&arena);
+    }
+}
 
 static void what_the_plan_refuses_is_explained_and_nothing_else(void **state)
 {
@@ -169,6 +211,7 @@ int main(void)
         cmocka_unit_test(what_the_plan_refuses_is_explained_and_nothing_else),
         cmocka_unit_test(a_relative_name_is_looked_for_where_the_command_went),
         cmocka_unit_test(a_flood_of_refusals_gives_few_sentences),
+        cmocka_unit_test(what_a_command_names_is_told_though_its_program_says_nothing),
     };
     return cmocka_run_group_tests_name("sandbox violations", tests, NULL, NULL);
 }

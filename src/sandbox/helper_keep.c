@@ -60,7 +60,7 @@ static void find_covers(const char *plan, struct keeper *out)
     struct item from = {0};
     size_t most = 0;
     for (struct item item = item_next(plan); item.kind; item = item_next(item.rest))
-        most += item.kind == HELPER_BIND_READ_ONLY || item.kind == HELPER_MEMORY;
+        most += item.kind == HELPER_BIND_READ_ONLY || item.kind == HELPER_BIND_LINK || item.kind == HELPER_MEMORY;
     out->covers = calloc(most + 1, sizeof *out->covers);
     if (!out->covers)
         fail(HELPER_EXIT_SANDBOX, "out of memory", "");
@@ -68,8 +68,10 @@ static void find_covers(const char *plan, struct keeper *out)
         struct cover *cover = &out->covers[out->count];
         bool hides = from.kind != 0;
         from = item.kind == HELPER_SOURCE ? item : (struct item){0};
-        if (item.kind != HELPER_BIND_READ_ONLY && item.kind != HELPER_MEMORY)
+        if (item.kind != HELPER_BIND_READ_ONLY && item.kind != HELPER_BIND_LINK && item.kind != HELPER_MEMORY)
             continue;
+        if (item.kind == HELPER_BIND_LINK) /* what comes in its place is read-only */
+            hides = false;
         char *text = item_text(&item), *colon = item.kind == HELPER_MEMORY ? strchr(text, ':') : NULL;
         if (colon)
             *colon = '\0';

@@ -160,7 +160,8 @@ static void make_proc(bool writable)
 
 static bool is_mount(int kind)
 {
-    return kind == HELPER_BIND || kind == HELPER_BIND_READ_ONLY || kind == HELPER_MEMORY || kind == HELPER_BIND_SOCKET;
+    return kind == HELPER_BIND || kind == HELPER_BIND_READ_ONLY || kind == HELPER_BIND_LINK || kind == HELPER_MEMORY ||
+           kind == HELPER_BIND_SOCKET;
 }
 
 /* A bind shows its own path, or that of the item HELPER_SOURCE before it. */
@@ -181,8 +182,9 @@ static void find_sources(const char *plan, struct sources *sources)
         char *path = item_text(from.kind ? &from : &item);
         sources->trees[i] = item.kind == HELPER_MEMORY        ? -1
                             : item.kind == HELPER_BIND_SOCKET ? tree_copy(open(path, O_PATH | O_CLOEXEC))
+                            : item.kind == HELPER_BIND_LINK   ? tree_copy(open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC))
                                                               : tree_copy(tree_open(path));
-        if (sources->trees[i++] < 0 && (item.kind == HELPER_BIND || item.kind == HELPER_BIND_READ_ONLY))
+        if (sources->trees[i++] < 0 && item.kind != HELPER_MEMORY && item.kind != HELPER_BIND_SOCKET)
             fail_at(path);
         from.kind = 0;
         free(path);
@@ -245,7 +247,7 @@ static void put_bind(const char *plan, const struct item *item, int tree)
 {
     uint64_t locked = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
     char *path = item_text(item);
-    if (item->kind == HELPER_BIND_READ_ONLY)
+    if (item->kind != HELPER_BIND)
         locked |= MOUNT_ATTR_RDONLY;
     bool may_be_made = is_made_here(plan, item, path);
     if (!tree_lock(tree, locked) || !tree_put(tree, open_target(path, tree_is_folder(tree), may_be_made)))

@@ -20,6 +20,7 @@ enum helper_item {
     HELPER_SOURCE = 's',         /* what the next bind shows, if not its own path */
     HELPER_BIND = 'W',           /* PATH */
     HELPER_BIND_READ_ONLY = 'R', /* PATH */
+    HELPER_BIND_LINK = 'L',      /* PATH of a file in whose place the link HELPER_SOURCE is seen; itself read-only */
     HELPER_BIND_SOCKET = 'S',    /* PATH, which may lead over links; may be missing */
     HELPER_MEMORY = 'T',         /* MODE:PATH, an empty folder in memory */
     HELPER_SOCKETS = 'k',        /* cover each bound socket of the machine that lies in nothing writable */

@@ -26,6 +26,7 @@ void leave_now(struct hv_sandbox *sandbox)
     bool beside = sandbox->last && thread_start(&thread, 0, end_processes, sandbox) == 0;
     if (!beside)
         (void)end_processes(sandbox);
+    git_views_release(&sandbox->git_views);
     temporary_remove(&sandbox->temporary);
     if (beside)
         pthread_join(thread, NULL);

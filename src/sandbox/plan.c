@@ -18,6 +18,8 @@ static const struct secret {
 #include "sandbox/secret_rows.h"
 };
 
+#define GIT_CONFIG ".git/config"
+
 /* What is protected in a writable root. */
 static const struct protected_name {
     const char *name;
@@ -27,7 +29,7 @@ static const struct protected_name {
     {".claude", true},
     {".mcp.json", true},
     {".git/hooks", true},
-    {".git/config", false},
+    {GIT_CONFIG, false},
     {".git/config.worktree", true},
     {".git/commondir"},
     {".vscode", true},
@@ -165,6 +167,16 @@ static void protect(struct planning *planning, struct hv_str path, bool even_mis
     }
 }
 
+/* The configuration of a repository, not a link to one: commands may change a copy of it. */
+static void protect_git_config(struct planning *planning, struct hv_str path)
+{
+    size_t before = planning->count;
+    enum hv_file_kind kind;
+    protect(planning, path, false);
+    if (before < planning->count && hv_str_eq(planning->mounts[before].path, path) && look(planning, path, &kind))
+        planning->mounts[before].git_config = kind == HV_FILE_REGULAR;
+}
+
 /* With a file `commondir` git takes hooks and config from elsewhere. Linked worktrees have one; nobody makes one in a
  * folder that has the objects itself, and nothing can be put there that git would not stumble over. */
 static void forbid_redirection(struct planning *planning, struct hv_str folder)
@@ -179,7 +191,7 @@ static void forbid_redirection(struct planning *planning, struct hv_str folder)
 /* What git runs or obeys in a folder of its own; hooks and files are protected, the rest is the command's. */
 static void protect_repository(struct planning *planning, struct hv_str folder)
 {
-    static const char *const names[] = {"config", "commondir", "gitdir"};
+    static const char *const names[] = {"commondir", "gitdir"};
     enum hv_file_kind kind;
     if (look(planning, folder, &kind) && kind == HV_FILE_REGULAR) { /* it says where the repository is */
         protect(planning, folder, false);
@@ -187,6 +199,7 @@ static void protect_repository(struct planning *planning, struct hv_str folder)
     }
     forbid_redirection(planning, folder);
     protect(planning, join(planning, folder, "hooks"), true);
+    protect_git_config(planning, join(planning, folder, "config"));
     protect(planning, join(planning, folder, "config.worktree"), true);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         protect(planning, join(planning, folder, names[i]), false);
@@ -200,7 +213,10 @@ static void protect_in_root(struct planning *planning, struct hv_str root)
     enum hv_file_kind kind;
     for (size_t i = 0; i < count; i++) {
         const struct protected_name *row = &protected_names[i];
-        protect(planning, join(planning, real, row->name), row->even_missing);
+        if (strcmp(row->name, GIT_CONFIG) == 0)
+            protect_git_config(planning, join(planning, real, row->name));
+        else
+            protect(planning, join(planning, real, row->name), row->even_missing);
     }
     if (look(planning, git, &kind) && kind == HV_FILE_REGULAR) /* it says where the repository is */
         protect(planning, git, false);
@@ -388,8 +404,13 @@ static void order(struct planning *planning)
         qsort(planning->mounts, planning->count, sizeof *planning->mounts, compare_mounts);
     for (size_t i = 0; i < planning->count; i++) {
         struct sandbox_mount mount = planning->mounts[i];
-        if (!mount.kind || (kept && hv_str_eq(planning->mounts[kept - 1].path, mount.path)))
+        if (!mount.kind)
             continue;
+        if (kept && hv_str_eq(planning->mounts[kept - 1].path, mount.path)) {
+            struct sandbox_mount *stays = &planning->mounts[kept - 1];
+            stays->git_config = stays->git_config && (mount.kind != SANDBOX_PROTECTED || mount.git_config);
+            continue;
+        }
         planning->mounts[kept++] = mount;
     }
     planning->plan->mounts = planning->mounts;

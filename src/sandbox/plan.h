@@ -29,6 +29,7 @@ struct sandbox_mount {
     struct hv_str path; /* resolved */
     struct hv_str by;   /* the rule that denies it; absent: none does */
     bool found;         /* by its name in a workspace, or by a rule */
+    bool git_config;    /* of a repository: commands may change a copy (git_views.h) */
 };
 
 /* What is found to be hidden, or kept from being changed, besides what the settings of the sandbox name. */
@@ -74,6 +75,7 @@ struct sandbox_place {
 struct sandbox_plan {
     const struct sandbox_mount *mounts; /* in the order of mounting */
     size_t mount_count;
+    const struct hv_str *views; /* of each: a link that is seen in its place, or absent; NULL: none is */
     /* Protected paths that do not exist. Nothing keeps a command from making them: what is there after it is moved
      * aside (aside.c). */
     const struct hv_str *missing;

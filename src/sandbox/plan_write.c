@@ -115,6 +115,7 @@ static void put_memory(struct hv_buf *out, struct hv_arena *arena, const char *m
 static void put_own_mount(struct hv_buf *out, const struct sandbox_plan *plan, const struct sandbox_mount *mount,
                           const struct sandbox_place *place, struct hv_arena *arena)
 {
+    struct hv_str view = plan->views ? plan->views[mount - plan->mounts] : (struct hv_str){0};
     switch (mount->kind) {
     case SANDBOX_PRIVATE:
         sandbox_put_item(out, HELPER_SOURCE, place->temporary);
@@ -127,7 +128,11 @@ static void put_own_mount(struct hv_buf *out, const struct sandbox_plan *plan, c
         sandbox_put_item(out, HELPER_BIND_READ_ONLY, mount->path);
         break;
     case SANDBOX_READABLE:
-    case SANDBOX_PROTECTED: sandbox_put_item(out, HELPER_BIND_READ_ONLY, mount->path); break;
+    case SANDBOX_PROTECTED:
+        if (view.len)
+            sandbox_put_item(out, HELPER_SOURCE, view);
+        sandbox_put_item(out, view.len ? HELPER_BIND_LINK : HELPER_BIND_READ_ONLY, mount->path);
+        break;
     case SANDBOX_HIDDEN_DIRECTORY:
         put_memory(out, arena, shows_something(plan, mount->path) ? "0111" : "0000", mount->path);
         break;

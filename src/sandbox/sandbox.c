@@ -444,6 +444,8 @@ enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena,
         git_folders_find(&sandbox->repositories, sandbox->setup.host, sandbox->setup.roots, sandbox->setup.root_count);
     run->temporary = hv_str_from(sandbox->temporary.files);
     sandbox_plan_files(sandbox, arena, run);
+    if (run->level == SANDBOX_LEVEL_FULL && sandbox->state.own_mounts)
+        git_views_show(&sandbox->git_views, sandbox->setup.host, &sandbox->temporary, &run->plan, arena);
     if (run->level == SANDBOX_LEVEL_FULL)
         make_places(sandbox, arena, &run->plan);
     enum hv_code code = sandbox_plan_write(sandbox, arena, run, err);
@@ -662,6 +664,12 @@ static struct hv_str remove_forbidden(const struct hv_sandbox *sandbox, const st
     return said;
 }
 
+static struct hv_str take_git_views(struct hv_sandbox *sandbox, struct hv_arena *arena)
+{
+    LOCK_SCOPE(&sandbox->lock);
+    return git_views_take(&sandbox->git_views, sandbox->setup.host, arena);
+}
+
 struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, struct hv_arena *arena,
                           struct hv_str output, struct hv_str directory, bool failed)
 {
@@ -689,8 +697,9 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
         }
     }
     run->group = NULL;
+    struct hv_str put_back = take_git_views(sandbox, arena);
     bool full = run->level == SANDBOX_LEVEL_FULL;
-    const struct hv_str said[] = {remove_forbidden(sandbox, run, arena),
+    const struct hv_str said[] = {remove_forbidden(sandbox, run, arena), put_back,
                                   full ? aside_move(sandbox, &run->plan, arena) : (struct hv_str){0},
                                   violation_describe(&facts, arena), describe_private(sandbox, run, arena)};
     {

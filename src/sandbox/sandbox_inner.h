@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "proc/sweeper.h"
 #include "sandbox/git_folders.h"
+#include "sandbox/git_views.h"
 #include "sandbox/groups.h"
 #include "sandbox/proxy.h"
 #include "sandbox/sandbox.h"
@@ -34,6 +35,7 @@ struct hv_sandbox {
     struct sweeper sweeper;          /* told of what is put on the disk */
     struct git_folders repositories; /* those before the first command: what commands clone is theirs */
     bool told_cut;                   /* the person knows that those are not all */
+    struct git_views git_views;
     struct groups groups;
     struct proxy *proxy;
     uint64_t runs;

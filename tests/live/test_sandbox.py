@@ -368,8 +368,10 @@ def test_a_workspace_that_is_a_repository_itself_is_protected(case):
     need_full(case)
     subprocess.run(["git", "init", "-q", "--bare", case.project], check=True)
     subprocess.run(["git", "init", "-q", os.path.join(case.project, "inner")], check=True)
-    results = attack(case, "git config a.b c && echo went", "echo x > hooks/update && echo went", "mv hooks away && echo went",
-                     "rm -rf config && echo went", "echo x >> inner/.git/config && echo went", "echo x >> description && echo fine")
+    before = case.read("config"), case.read("inner/.git/config")
+    attack(case, "git config core.fsmonitor x", "echo x >> inner/.git/config")
+    assert (case.read("config"), case.read("inner/.git/config")) == before
+    results = attack(case, "echo x > hooks/update && echo went", "mv hooks away && echo went", "rm -rf config && echo went", "echo x >> description && echo fine")
     for text, _ in results[:-1]:
         assert "went" not in text, text
     assert "fine" in results[-1][0], results[-1]
@@ -530,6 +532,21 @@ def test_sockets_of_a_commands_own_work(case):
 
 
 # ---- the system ----------------------------------------------------------------------------------------------------
+
+
+def test_a_refusal_is_told_though_the_program_keeps_it_to_itself(case):
+    need_full(case)
+    hidden, outside = os.path.join(case.root, "hidden"), os.path.join(case.root, "outside", "x")
+    for path in (hidden, outside):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("secret\n")
+    settings(case, filesystem={"denyRead": [hidden]})
+    case.write("read.py", "import sys\ntry:\n    print(open(sys.argv[1]).read())\nexcept OSError:\n    print('nothing there')\n")
+    read, wrote, socketless = run(case, f"python3 read.py {hidden}", f"(echo evil > {outside}) 2>/dev/null; true", "curl -s --unix-socket /run/helve-none.sock http://x/")
+    assert read[0].startswith("nothing there") and not read[1] and f"hides {hidden}" in read[0] and "allowRead" in read[0], read
+    assert not wrote[1] and f"not to {outside}" in wrote[0] and "allowWrite" in wrote[0], wrote
+    assert socketless[1] and "allowUnixSockets" in socketless[0], socketless
 
 
 def test_tricks_of_the_system_do_not_lead_out(case):

@@ -77,6 +77,18 @@ static bool put_preview(struct chat *chat, size_t message, struct hv_str part, s
     return true;
 }
 
+/* The same of taking back the last rewind, or the last taking back. */
+static void put_undo_preview(struct chat *chat, bool is_redo, struct hv_buf *out)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct timeline timeline;
+    if (timeline_read(&arena, session_journal_path(chat->session), &timeline, NULL) != HV_OK)
+        return;
+    size_t number = timeline_last_rewind(&timeline, is_redo);
+    if (number && timeline.rewinds[number - 1].code)
+        put_files_diff(chat, &arena, &timeline, timeline.rewinds[number - 1].began, out);
+}
+
 /* ---- by words ---------------------------------------------------------------------------------------------------- */
 
 static void run(struct chat *chat, struct rewind_run *run, bool only_looks, struct hv_buf *out)
@@ -123,6 +135,8 @@ void chat_rewind(struct chat *chat, struct hv_str arguments, struct hv_buf *out)
     }
     if (message > 0)
         (void)!put_preview(chat, (size_t)message, part, out);
+    else if (hv_str_is(part, "undo") || hv_str_is(part, "redo"))
+        put_undo_preview(chat, hv_str_is(part, "redo"), out);
     run(chat, &rewind, only_looks, out);
 }
 

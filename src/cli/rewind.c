@@ -153,22 +153,6 @@ static int list(struct rewind *rewind)
 
 /* ---- what is wanted ---------------------------------------------------------------------------------------------- */
 
-/* The last rewind that --undo can take back, or the last --undo that --redo can, which no new rewind has followed; 0:
- * none. Taking one back is going to before it, whatever was done and undone since. */
-static size_t find_standing(const struct timeline *timeline, bool is_redo)
-{
-    for (size_t i = timeline->rewind_count; i > 0; i--) {
-        const struct timeline_rewind *rewind = &timeline->rewinds[i - 1];
-        const struct timeline_rewind *other = rewind->undoes ? &timeline->rewinds[rewind->undoes - 1] : NULL;
-        bool is_undo = other && !other->undoes;
-        if (rewind->stands && (is_redo ? is_undo : !other))
-            return i;
-        if (is_redo && !other && rewind->stands)
-            return 0;
-    }
-    return 0;
-}
-
 static enum hv_code no_more(const struct rewind *rewind, bool is_redo, struct hv_error *err)
 {
     struct hv_str id = hv_str_slice(rewind->entry.id, 0, 8);
@@ -188,7 +172,7 @@ static enum hv_code no_more(const struct rewind *rewind, bool is_redo, struct hv
 static enum hv_code choose_undo(struct rewind *rewind, struct hv_error *err)
 {
     const struct timeline *timeline = &rewind->timeline;
-    size_t number = find_standing(timeline, rewind->flags->redo);
+    size_t number = timeline_last_rewind(timeline, rewind->flags->redo);
     if (!number)
         return no_more(rewind, rewind->flags->redo, err);
     const struct timeline_rewind *chosen = &timeline->rewinds[number - 1];

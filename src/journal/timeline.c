@@ -379,3 +379,17 @@ enum hv_code timeline_read(struct hv_arena *arena, struct hv_str path, struct ti
     journal_reader_close(reader);
     return code;
 }
+
+size_t timeline_last_rewind(const struct timeline *timeline, bool is_redo)
+{
+    for (size_t i = timeline->rewind_count; i > 0; i--) {
+        const struct timeline_rewind *rewind = &timeline->rewinds[i - 1];
+        const struct timeline_rewind *other = rewind->undoes ? &timeline->rewinds[rewind->undoes - 1] : NULL;
+        bool is_undo = other && !other->undoes;
+        if (rewind->stands && (is_redo ? is_undo : !other))
+            return i;
+        if (is_redo && !other && rewind->stands)
+            return 0;
+    }
+    return 0;
+}

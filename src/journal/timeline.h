@@ -72,4 +72,8 @@ enum hv_code timeline_read(struct hv_arena *arena, struct hv_str path, struct ti
 enum hv_code timeline_collect(struct hv_arena *arena, struct journal_reader *reader, struct timeline *out,
                               struct hv_error *err) HV_MUST_CHECK;
 
+/* Number of the last rewind that can be taken back; is_redo: of the last taking back that can be, which no new rewind
+ * has followed; 0: none. Taking one back is going to before it, whatever was done and undone since. Pure. */
+size_t timeline_last_rewind(const struct timeline *timeline, bool is_redo);
+
 #endif

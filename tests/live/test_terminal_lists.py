@@ -82,7 +82,8 @@ def test_escape_twice_opens_the_list_of_messages(case):
         terminal.wait("remove", "1 file rewound", "/rewind undo takes it back.")
         assert not os.path.exists(case.project + "/new.txt")
         terminal.type("/rewind undo\r")
-        terminal.wait("1 file put back")
+        shown = terminal.wait("1 file put back")
+        assert "b/new.txt" in shown[shown.index("> /rewind undo"):] and "+x" in shown, shown
     assert case.read("new.txt") == "x\n"
 
 

@@ -63,6 +63,9 @@ static void clear(const struct screen *screen, size_t columns, struct hv_buf *ou
     for (size_t i = 0; i < count; i++)
         hv_buf_add_cstr(out, i + 1 < count ? "\033[2K\033[B" : "\033[2K");
     hv_buf_add_cstr(out, "\0338");
+    /* How a terminal wraps anew is not known to the row: nothing may stand beside what is printed next. */
+    if (columns != screen->columns)
+        hv_buf_add_cstr(out, "\033[J");
 }
 
 static void put_finished(struct hv_str finished, struct hv_buf *out)

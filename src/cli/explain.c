@@ -74,9 +74,11 @@ static int explain_path(const struct explain_flags *flags, const struct setup *s
     for (size_t i = 0; i < count; i++) {
         question.tool = tools[i];
         question.field = explain_path_field(tools[i]);
-        if (wanted ? tools[i] == wanted : question.field != NULL)
+        if (wanted ? tools[i] == wanted : question.field && tools[i]->subject_kind != HV_SUBJECT_COMMAND)
             put_path(policy, &question, flags->json, !wanted, &out);
     }
+    if (!wanted && !flags->json)
+        hv_buf_add_cstr(&out, "Commands are judged by their words: helve explain bash COMMAND\n");
     policy_unref(policy);
     return cli_print(&out, CLI_OK);
 }

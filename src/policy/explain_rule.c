@@ -168,11 +168,14 @@ static void add_list(struct hv_buf *out, const struct study *study, int list, bo
     }
     hv_buf_add_cstr(out, "can be used\n");
     for (size_t i = 0; with_paths && i < rule->path_count; i++) {
+        const struct rule_path *path = &rule->paths[i]; /* a base may stand there once as written and once resolved */
+        if (i && hv_str_eq(path->text, path[-1].text) && hv_str_eq(path->base, path[-1].base))
+            continue;
         hv_buf_add_cstr(out, "             ");
-        visible_add(out, rule->paths[i].text.len ? rule->paths[i].text : HV_STR("all"));
+        visible_add(out, path->text.len ? path->text : HV_STR("all"));
         hv_buf_add_cstr(out, " in ");
-        visible_add(out, rule->paths[i].base);
-        hv_buf_addf(out, "%s\n", base_form(&rule->paths[i]));
+        visible_add(out, path->base);
+        hv_buf_addf(out, "%s\n", base_form(path));
     }
 }
 
@@ -202,7 +205,7 @@ static void write_text(const struct study *study, struct hv_buf *out)
             continue;
         any = true;
         with_paths |= tool->subject_kind == HV_SUBJECT_PATH && rule->has_specifier;
-        hv_buf_addf(out, "  %-10s %s\n", tool->name, meaning(rule, tool));
+        hv_buf_addf(out, "  %-12s %s\n", tool->name, meaning(rule, tool));
     }
     if (!any)
         hv_buf_add_cstr(out, "  names no tool of this session\n");

@@ -109,7 +109,13 @@ class Explain(Case):
         self.assertIn("Read(./.env)", text)
         answer = json.loads(self.run_helve("explain", "path", "src/a.c", "--tool", "Edit", "--json"))
         self.assertEqual((answer["decision"], answer["rule"]), ("allow", "Edit(src/**)"))
-        self.assertGreater(len(self.run_helve("explain", "path", "src/a.c").splitlines()), 4)
+        text = self.run_helve("explain", "path", "src/a.c")
+        self.assertGreater(len(text.splitlines()), 4)
+        self.assertNotIn("Monitor", text)
+        self.assertIn("Commands are judged by their words", text)
+        lines = self.run_helve("explain", "rule", "Edit(src/**)").splitlines()
+        places = [line for line in lines if " in " in line and line.startswith("             ")]
+        self.assertEqual([line for one, line in zip(places, places[1:]) if one == line], [])
         self.run_helve("explain", "path", "x", "--tool", "Nope", code=2)
 
     def test_batch(self):

@@ -317,7 +317,7 @@ static void the_words_for_bubblewrap_follow_the_mounts(void **state)
     sandbox_put_bubblewrap(&world.plan, &world.place, true, &out);
     struct hv_str words = words_of(&world, hv_buf_str(&out));
     static const char *const expected =
-        "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try --die-with-parent "
+        "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --die-with-parent "
         "--cap-drop ALL --as-pid-1 --ro-bind / / --dev /dev --proc /proc --remount-ro /proc --tmpfs /run --bind-try "
         "/run/some.sock /run/some.sock "
         "--ro-bind /tmp/own/locked /home/me/.netrc --perms 0000 --tmpfs /home/me/.ssh --bind /ws/project "
@@ -345,7 +345,7 @@ static void the_helper_mounts_the_same(void **state)
     sandbox_put_own_mounts(&world.plan, &world.place, false, &world.arena, &out);
     struct hv_str words = words_of(&world, hv_buf_str(&out));
     static const char *const expected =
-        "--unshare-pid --unshare-ipc --unshare-uts --unshare-net --unshare-cgroup-try --die-with-parent "
+        "--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --die-with-parent "
         "--cap-drop ALL --as-pid-1 --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP --dev-bind / /  r r 0755:/run "
         "/run/some.sock "
         "/tmp/own/locked /home/me/.netrc 0000:/home/me/.ssh /tmp/own/tmp /tmp /ws/project "

@@ -38,7 +38,7 @@ static double run(struct hv_sandbox *sandbox, bool confined)
     struct hv_process *process;
     const char *const argv[] = {"bash", "-c", ":", NULL};
     uint64_t started = clock_monotonic_ns();
-    enum hv_code code = confined ? sandbox_begin(sandbox, &arena, HV_STR(":"), false, &run, NULL) : HV_OK;
+    enum hv_code code = confined ? sandbox_begin(sandbox, &arena, HV_STR(":"), false, false, &run, NULL) : HV_OK;
     struct hv_command command = {.argv = sandbox_argv(&run, &arena, argv),
                                  .directory = "/",
                                  .lingers = true,

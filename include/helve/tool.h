@@ -325,6 +325,8 @@ struct hv_context {
     struct hv_sandbox *sandbox;      /* what confines commands in this session; NULL: nothing does */
     const struct hv_search_service *search; /* NULL: the settings name none */
     struct hv_side_models side_models;
+    bool
+        only_reads; /* the call was let run because its command only reads, and for nothing else: it must not do more */
     bool only_call; /* the session has no other: nothing need be remembered for one */
 };
 

@@ -42,6 +42,7 @@ __attribute__((noreturn)) void fail(int code, const char *what, const char *name
 struct inside {
     const char *plan;
     char **argv;
+    bool only_reads; /* … said before argv */
 };
 
 /* All bytes of a file in memory, and a NUL; closes it. Ends the program when that cannot be. */
@@ -65,7 +66,12 @@ void apply_filter(const char *plan);
 
 /* Between the two: start the process that keeps in place what was mounted; its number. Its end is seen by __WALL only.
  * Ends the program when it cannot be started (helper_keep.c). */
-pid_t keep_view(const char *plan);
+pid_t keep_view(const char *plan, int *socket);
+/* Have that process, by the socket that keep_view gave, make read-only what is not temporary; ends the program when it
+ * does not. */
+void lock_view(int socket);
+/* A filter for this process: no socket but a local one. False: errno. */
+bool refuse_network(void);
 
 /* Trees of files that can be mounted, as descriptors (helper_mount.c). -1 and false: errno. */
 /* What lies at path, on the way to which no link is followed. */

@@ -110,7 +110,8 @@ static int become_command(void *data)
     const struct inside *inside = data;
     sigset_t none;
     sigemptyset(&none);
-    if (apply_environment(inside->plan) && apply_limits(inside->plan) && sigprocmask(SIG_SETMASK, &none, NULL) == 0)
+    if (apply_environment(inside->plan) && apply_limits(inside->plan) && (!inside->only_reads || refuse_network()) &&
+        sigprocmask(SIG_SETMASK, &none, NULL) == 0)
         guard_exec(inside->argv);
     report(HELPER_FAILED, errno, false);
     _exit(HELPER_EXIT_PROGRAM);
@@ -164,6 +165,7 @@ void inner_main(void)
     struct inside inside = read_plan();
     bool late = !inside.argv[0];
     pid_t keeper = 0;
+    int keeper_socket = -1;
     fcntl(HELPER_FD_STATUS, F_SETFD, FD_CLOEXEC);
     fcntl(HELPER_FD_SOCKETS, F_SETFD, FD_CLOEXEC);
     prctl(PR_SET_NAME, "hv-sandbox");
@@ -172,7 +174,7 @@ void inner_main(void)
         inside.plan = wait_for_plan(inside.plan);
     if (item_find(inside.plan, HELPER_ROOT).kind) {
         make_view(inside.plan);
-        keeper = keep_view(inside.plan);
+        keeper = keep_view(inside.plan, &keeper_socket);
         give_up_rights(inside.plan);
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* as bubblewrap has set it: who gets other rights loses that */
@@ -180,6 +182,11 @@ void inner_main(void)
     open_way_out(inside.plan);
     if (late)
         inside.argv = wait_for_command();
+    inside.only_reads = inside.argv[0] && strcmp(inside.argv[0], HELPER_ONLY_READS) == 0;
+    inside.argv += inside.only_reads;
+    if (inside.only_reads && keeper)
+        lock_view(keeper_socket);
+    close(keeper_socket);
     pid_t command = start_in_memory(become_command, &inside, 0, NULL);
     if (command < 0) {
         report(HELPER_FAILED, errno, false);

@@ -8,21 +8,27 @@
  * Sockets of other programs are reached by their path whatever the network. A list that the outer half has opened names
  * those that are bound; what comes later is covered when it is looked at next.
  *
- * It has nothing open but lists, takes no input and blocks all signals; the first process ends the sandbox when it is
- * killed or stopped (helper_inner.c), or ends because something cannot be covered.
+ * Before a command that is known to only read begins, the first process has it make the rest read-only.
+ *
+ * It has nothing open but lists, hears of the first process only and blocks all signals; the first process ends the
+ * sandbox when it is killed or stopped (helper_inner.c), or ends because something cannot be covered.
  */
 #include "sandbox/helper.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/filter.h>
 #include <linux/mount.h>
+#include <linux/seccomp.h>
 #include <linux/stat.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -42,8 +48,9 @@ struct keeper {
     size_t count;
     char **forbidden; /* files that nobody may make */
     size_t forbidden_count;
-    int mounts;       /* the list */
-    const char *plan; /* whose sockets it is about; NULL: none */
+    int mounts, first; /* the list; a socket to the first process */
+    const char *plan;
+    bool minds_sockets; /* those of the machine */
 };
 
 /* 0: there is nothing, or nothing that we could get at. */
@@ -182,37 +189,121 @@ static void cover_sockets(struct keeper *keeper, int list)
     }
 }
 
+/* ---- commands that only read --------------------------------------------------------------------------- */
+
+static bool set_writable(const char *path, bool writable)
+{
+    struct mount_attr change = {.attr_set = writable ? 0 : MOUNT_ATTR_RDONLY,
+                                .attr_clr = writable ? MOUNT_ATTR_RDONLY : 0};
+    return syscall(SYS_mount_setattr, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | (writable ? 0 : AT_RECURSIVE), &change,
+                   sizeof change) == 0;
+}
+
+/* The folder for temporary files, and what shows it elsewhere. Where "/" is writable the devices go with it. */
+static bool is_temporary(const char *plan, const struct item *item, bool has_source)
+{
+    struct item temporary = item_find(plan, HELPER_TEMPORARY);
+    return has_source || (item->len == temporary.len && memcmp(item->text, temporary.text, item->len) == 0);
+}
+
+/* All that can be written first, and then the temporary files again, which may lie in it. */
+static bool lock_all(const char *plan)
+{
+    struct item root = item_find(plan, HELPER_ROOT);
+    bool done = *root.text != HELPER_WRITES || (set_writable("/", false) && set_writable("/dev", true));
+    for (int temporary = 0; temporary < 2; temporary++) {
+        struct item from = {0};
+        for (struct item item = item_next(plan); done && item.kind; item = item_next(item.rest)) {
+            bool has_source = from.kind != 0;
+            from = item.kind == HELPER_SOURCE ? item : (struct item){0};
+            if (item.kind != HELPER_BIND || is_temporary(plan, &item, has_source) != (temporary == 1))
+                continue;
+            char *path = item_text(&item);
+            done = set_writable(path, temporary == 1) || errno == ENOENT;
+            free(path);
+        }
+    }
+    return done;
+}
+
+void lock_view(int socket)
+{
+    char done = 0;
+    ssize_t got = -1;
+    if (send(socket, &done, 1, MSG_NOSIGNAL) == 1)
+        do
+            got = recv(socket, &done, 1, 0);
+        while (got < 0 && errno == EINTR);
+    if (got != 1 || !done)
+        fail(HELPER_EXIT_SANDBOX, "cannot make the workspace read-only", "");
+}
+
+static void hear(const char *plan, struct pollfd *first)
+{
+    char done;
+    if (recv(first->fd, &done, 1, MSG_DONTWAIT) == 1) {
+        done = lock_all(plan);
+        (void)!send(first->fd, &done, 1, MSG_NOSIGNAL);
+    }
+    first->fd = -1; /* that is all it says */
+}
+
+/* The system's loopback and all that is behind it; a local socket is a file. */
+bool refuse_network(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AF_INET6, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENETUNREACH),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
 /* ---- the process --------------------------------------------------------------------------------------- */
 
 __attribute__((noreturn)) static void keep(struct keeper *keeper)
 {
-    struct pollfd watched = {0, POLLPRI, 0};
+    enum { FIRST = 1, SOCKETS = 2 };
+    struct pollfd watched[] = {{0, POLLPRI, 0}, {FIRST, POLLIN, 0}};
     prctl(PR_SET_DUMPABLE, 0);
     prctl(PR_SET_NAME, "hv-keeper");
-    if (setsid() < 0 || dup2(keeper->mounts, 0) || (keeper->plan && dup2(HELPER_FD_SOCKETS, 1) != 1) ||
-        syscall(SYS_close_range, keeper->plan ? 2 : 1, ~0U, 0) || chdir("/"))
+    if (setsid() < 0 || dup2(keeper->mounts, 0) || dup2(keeper->first, FIRST) != FIRST ||
+        (keeper->minds_sockets && dup2(HELPER_FD_SOCKETS, SOCKETS) != SOCKETS) ||
+        syscall(SYS_close_range, keeper->minds_sockets ? SOCKETS + 1 : FIRST + 1, ~0U, 0) || chdir("/"))
         _exit(HELPER_EXIT_SANDBOX);
     /* The kernel tells of it before the new file is there: what follows a change is looked at closely. */
     for (int wait_ms = LOOK_EVERY_MS;;) {
-        bool changed = poll(&watched, 1, wait_ms) > 0;
+        bool changed = poll(watched, 2, wait_ms) > 0 && watched[0].revents;
+        if (watched[1].revents)
+            hear(keeper->plan, &watched[1]);
         wait_ms = changed ? 1 : wait_ms < LOOK_EVERY_MS / 2 ? 2 * wait_ms : LOOK_EVERY_MS;
         for (size_t i = 0; i < keeper->count; i++)
             if (mount_at(keeper->covers[i].path) != keeper->covers[i].mount)
                 cover_again(&keeper->covers[i]);
-        if (keeper->plan && !changed)
-            cover_sockets(keeper, 1);
+        if (keeper->minds_sockets && !changed)
+            cover_sockets(keeper, SOCKETS);
         for (size_t i = 0; i < keeper->forbidden_count; i++)
             (void)!unlink(keeper->forbidden[i]);
     }
 }
 
-pid_t keep_view(const char *plan)
+pid_t keep_view(const char *plan, int *socket)
 {
-    struct keeper keeper = {.mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)};
+    struct keeper keeper = {.mounts = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC), .plan = plan};
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+        fail(HELPER_EXIT_SANDBOX, "cannot make a socket", "");
+    *socket = ends[0];
+    keeper.first = ends[1];
     find_covers(plan, &keeper);
     find_forbidden(plan, &keeper);
     if (item_find(plan, HELPER_SOCKETS).kind) {
-        keeper.plan = plan;
+        keeper.minds_sockets = true;
         cover_sockets(&keeper, HELPER_FD_SOCKETS);
     }
     /* Without a signal at its end it is no child that is waited for like others. */
@@ -222,6 +313,7 @@ pid_t keep_view(const char *plan)
     if (child < 0)
         fail(HELPER_EXIT_SANDBOX, "cannot start a process", "");
     close(keeper.mounts);
+    close(keeper.first);
     close(HELPER_FD_SOCKETS);
     return child;
 }

@@ -24,6 +24,7 @@ enum helper_item {
     HELPER_BIND_SOCKET = 'S',    /* PATH, which may lead over links; may be missing */
     HELPER_MEMORY = 'T',         /* MODE:PATH, an empty folder in memory */
     HELPER_SOCKETS = 'k',        /* cover each bound socket of the machine that lies in nothing writable */
+    HELPER_TEMPORARY = 'z',      /* PATH of a bind that stays writable when the command only reads */
     HELPER_FORBIDDEN = 'x',      /* PATH of a file that is removed when somebody makes it */
     HELPER_IDENTITY = 'i',       /* USER:GROUP, of a namespace of users that is left for one with these */
 
@@ -42,6 +43,10 @@ enum helper_item {
 };
 
 enum { HELPER_WRITES = 'w' };
+
+/* Before PROGRAM: what it is bound to do is to read. Nothing but temporary files can be written, and no network is
+ * reached. */
+#define HELPER_ONLY_READS "only-reads"
 
 /* Descriptors of the inner half. */
 enum {

@@ -70,6 +70,7 @@ struct sandbox_place {
     struct hv_str temporary; /* of the session; writable, and there as /tmp, too */
     struct hv_str locked;    /* a file without rights, for hidden files */
     bool own_sockets;        /* commands may make sockets: those of the machine are covered */
+    bool only_reads;         /* where bubblewrap mounts by its words: nothing but the temporary folder is writable */
 };
 
 struct sandbox_plan {

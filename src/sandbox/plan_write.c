@@ -57,7 +57,11 @@ static void put_mount(struct hv_buf *out, const struct sandbox_plan *plan, const
 {
     switch (mount->kind) {
     case SANDBOX_WRITABLE:
-    case SANDBOX_PINNED: put_bind(out, "--bind", mount->path, mount->path); break;
+    case SANDBOX_PINNED: {
+        bool locked = place->only_reads && !hv_str_eq(mount->path, place->temporary);
+        put_bind(out, locked ? "--ro-bind" : "--bind", mount->path, mount->path);
+        break;
+    }
     case SANDBOX_PRIVATE: put_bind(out, "--bind", place->temporary, mount->path); break;
     case SANDBOX_READABLE:
     case SANDBOX_PROTECTED: put_bind(out, "--ro-bind", mount->path, mount->path); break;
@@ -96,7 +100,7 @@ void sandbox_put_bubblewrap(const struct sandbox_plan *plan, const struct sandbo
     if (user_namespace)
         put_word(out, "--unshare-user");
     put_unshared(out);
-    put_bind(out, first ? "--bind" : "--ro-bind", HV_STR("/"), HV_STR("/"));
+    put_bind(out, first && !place->only_reads ? "--bind" : "--ro-bind", HV_STR("/"), HV_STR("/"));
     put_words(out, (const char *const[]){"--dev", "/dev", "--proc", "/proc", NULL});
     if (place->as_root)
         put_words(out, (const char *const[]){"--remount-ro", "/proc", NULL});
@@ -179,6 +183,7 @@ void sandbox_put_own_mounts(const struct sandbox_plan *plan, const struct sandbo
     if (user_namespace && !place->as_root)
         sandbox_put_item(out, HELPER_IDENTITY,
                          hv_arena_format(arena, "%lu:%lu", (unsigned long)geteuid(), (unsigned long)getegid()));
+    sandbox_put_item(out, HELPER_TEMPORARY, place->temporary);
     put_own_sockets(out, place, arena);
     for (size_t i = first; i < plan->mount_count; i++)
         put_own_mount(out, plan, &plan->mounts[i], place, arena);

@@ -360,6 +360,7 @@ enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *are
 {
     CLEANUP_BUF struct hv_buf text = {0};
     struct sandbox_place place = sandbox_place_of(sandbox);
+    place.only_reads = run->only_reads;
     hv_buf_init(&text, PLAN_TEXT_MAX);
     hv_buf_add_str(&text, run->beginning);
     if (run->level != SANDBOX_LEVEL_FULL) {
@@ -597,7 +598,7 @@ static enum hv_code begin_confined(struct hv_sandbox *sandbox, struct hv_arena *
     sandbox_look(sandbox, &state);
     if (foreseen && state.level == SANDBOX_LEVEL_FULL && take_foreseen(sandbox, command, run))
         return HV_OK;
-    *run = (struct sandbox_run){0};
+    *run = (struct sandbox_run){.only_reads = run->only_reads};
     if (state.level != SANDBOX_LEVEL_FULL) {
         enum hv_code code = refuse_unconfined(sandbox, &state, err);
         if (code || state.level == SANDBOX_LEVEL_NONE)
@@ -608,9 +609,9 @@ static enum hv_code begin_confined(struct hv_sandbox *sandbox, struct hv_arena *
 }
 
 enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
-                           bool asks_to_leave, struct sandbox_run *run, struct hv_error *err)
+                           bool asks_to_leave, bool only_reads, struct sandbox_run *run, struct hv_error *err)
 {
-    *run = (struct sandbox_run){0};
+    *run = (struct sandbox_run){.only_reads = only_reads};
     if (!sandbox || sandbox->setup.options->enabled == SANDBOX_NO)
         return HV_OK;
     if (asks_to_leave && !sandbox_may_be_left(sandbox))
@@ -629,11 +630,14 @@ const char *const *sandbox_argv(const struct sandbox_run *run, struct hv_arena *
         return argv;
     while (argv[count])
         count++;
-    const char **words = hv_arena_array(arena, const char *, count + 3);
-    words[0] = run->helper;
-    words[1] = run->plan_text.ptr;
+    const char **words = hv_arena_array(arena, const char *, count + 4);
+    size_t at = 0;
+    words[at++] = run->helper;
+    words[at++] = run->plan_text.ptr;
+    if (run->only_reads && run->level == SANDBOX_LEVEL_FULL)
+        words[at++] = HELPER_ONLY_READS;
     for (size_t i = 0; i < count; i++)
-        words[2 + i] = argv[i];
+        words[at++] = argv[i];
     return words;
 }
 
@@ -684,6 +688,7 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
         .home = sandbox->setup.home,
         .temporary = run->temporary,
         .failed = failed,
+        .only_reads = run->only_reads && run->level == SANDBOX_LEVEL_FULL,
     };
     {
         LOCK_SCOPE(&sandbox->lock);

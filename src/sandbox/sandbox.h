@@ -122,6 +122,7 @@ struct sandbox_run {
     size_t named_count;
     struct hv_str shown[SANDBOX_NAMED_MAX]; /* … what of that is there on the host, and not in the private one */
     size_t shown_count;
+    bool only_reads;        /* nothing but temporary files is written, and no network reached */
     struct hv_str ended_in; /* the command's last directory; the tool may say it before sandbox_end */
     bool cancelled;         /* … and that it was cancelled: then nobody is asked any more what it waited for */
     char *helper;
@@ -135,10 +136,12 @@ struct sandbox_run {
  * Before a command: decide whether it is confined, and prepare that. Errors (the command must not run then):
  * HV_EUNSUPPORTED: the settings demand a sandbox (failIfUnavailable) and there is none; HV_EDENIED: it asks to leave
  * and the settings do not let it; others: the sandbox cannot be prepared. Every success is followed by sandbox_end.
- * Blocks on files.
+ * only_reads: nothing but what is known of its programs let it run, which is that they only read: at the full level it
+ * cannot do more. Blocks on files.
  */
 enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
-                           bool asks_to_leave, struct sandbox_run *run, struct hv_error *err) HV_MUST_CHECK;
+                           bool asks_to_leave, bool only_reads, struct sandbox_run *run,
+                           struct hv_error *err) HV_MUST_CHECK;
 /* Something other than a command writes to path (absolute, resolved): what is there when a command ends that began
  * before is none of its own. Does not block. NULL is fine. */
 void sandbox_note_written(struct hv_sandbox *sandbox, struct hv_str path);

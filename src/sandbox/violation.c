@@ -309,9 +309,21 @@ static bool misses_socket(struct hv_str small)
     return false;
 }
 
+static void tell_reading(struct telling *telling, struct hv_str small)
+{
+    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
+        if ((phrases[i].kind == REFUSED_WRITE || phrases[i].kind == REFUSED_NETWORK) &&
+            hv_str_find(small, hv_str_from(phrases[i].text), 0) != SIZE_MAX)
+            say(telling,
+                HV_STR("This command was let run only because it reads: so it could write nothing but temporary files, "
+                       "and had no network. A rule for it in permissions.allow lets it do more; tell the user."));
+}
+
 static void look_at_line(struct telling *telling, struct hv_str line)
 {
     struct hv_str small = small_letters(telling, line);
+    if (telling->facts->only_reads)
+        tell_reading(telling, small);
     for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++) {
         size_t at = hv_str_find(small, hv_str_from(phrases[i].text), 0);
         if (at != SIZE_MAX && tell_paths_of(telling, line, at, phrases[i].kind))

@@ -12,6 +12,7 @@ struct violation_facts {
     struct hv_str ended_in;  /* … and where it went to; may be absent */
     struct hv_str home, temporary;
     struct hv_str refusals; /* of the proxy, one a line, or absent */
+    bool only_reads;        /* it was let run because it only reads, and could not do more */
     bool failed;            /* the command did */
 };
 

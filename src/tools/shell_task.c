@@ -94,7 +94,7 @@ enum hv_code shell_confine(const struct hv_context *context, struct hv_str comma
     confined->sandbox = context->sandbox;
     confined->directory = hv_arena_str(&confined->arena, directory);
     enum hv_code code = sandbox_begin(context->sandbox, &confined->arena, hv_arena_str(&confined->arena, command),
-                                      asks_to_leave, &confined->run, err);
+                                      asks_to_leave, context->only_reads, &confined->run, err);
     if (code == HV_OK && confined->run.level != SANDBOX_LEVEL_NONE) {
         *out = confined;
         return code;

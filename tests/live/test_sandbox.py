@@ -426,6 +426,29 @@ def test_a_command_with_many_connections_keeps_no_other_from_the_network(case):
         assert "all reached" in all_fetch[0], all_fetch
 
 
+def test_what_runs_because_it_only_reads_cannot_do_more(case):
+    """A program in front of the real one stands for a wrong row of the tables."""
+    need_full(case)
+    programs = os.path.join(case.root, "programs")
+    os.makedirs(programs)
+    with Listener() as listener:
+        with open(os.path.join(programs, "ls"), "w", encoding="utf-8") as file:
+            file.write(f"#!/bin/bash\necho evil >made; mkdir -p .git; echo evil >.git/made; echo fine >$TMPDIR/a; cat $TMPDIR/a; echo x >/tmp/b && cat /tmp/b\n"
+                       f"chmod 600 there; echo >/dev/null; {FETCH} http://127.0.0.1:{listener.port}/ ; exec /bin/ls\n")
+        os.chmod(os.path.join(programs, "ls"), 0o755)
+        there = case.write("there", "x")
+        os.chmod(there, 0o644)
+        env = {"PATH": programs + ":" + os.environ["PATH"]}
+        for command in ("ls", "pwd; ls -l | cat"):  # the first one of a session, and one in a sandbox that waits
+            first, (text, _) = run(case, "pwd", command, env=env, mode="default")
+            assert not first[1] and "made: Read-only file system" in text and "fine\nx\n" in text, text
+            assert "Network is unreachable" in text and "only because it reads" in text and "there" in text, text
+        (text, _), = run(case, {"command": "ls", "run_in_background": True}, env=env, mode="default")
+        assert not os.path.exists(os.path.join(case.project, "made")) and os.stat(there).st_mode & 0o777 == 0o644 and not listener.seen, text
+        (text, _), = run(case, "ls", env=env, mode="bypassPermissions")
+        assert os.path.exists(os.path.join(case.project, "made")) and "only because it reads" not in text, text
+
+
 def test_what_is_refused_to_a_task_is_told_when_it_ends(case):
     from test_processes import Session  # pylint: disable=import-outside-toplevel
     need_full(case)

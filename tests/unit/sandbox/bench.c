@@ -107,7 +107,8 @@ void run(struct bench *bench, const char *script)
     struct hv_error err;
     const char *const bash[] = {"bash", "-c", script, NULL};
     hv_buf_clear(&bench->output);
-    assert_int_equal(sandbox_begin(bench->sandbox, &bench->arena, hv_str_from(script), false, &run, &err), HV_OK);
+    assert_int_equal(sandbox_begin(bench->sandbox, &bench->arena, hv_str_from(script), false, false, &run, &err),
+                     HV_OK);
     struct hv_command command = {
         .argv = sandbox_argv(&run, &bench->arena, bash),
         .directory = hv_arena_cstr(&bench->arena, bench->project),
@@ -129,7 +130,8 @@ bool run_ahead(struct bench *bench, const char *script)
     struct hv_process *process;
     const char *const bash[] = {"bash", "-c", script, NULL}, *const environment[] = {"PATH=/usr/bin:/bin", "A=b", NULL};
     hv_buf_clear(&bench->output);
-    assert_int_equal(sandbox_begin(bench->sandbox, &bench->arena, hv_str_from(script), false, &run, NULL), HV_OK);
+    assert_int_equal(sandbox_begin(bench->sandbox, &bench->arena, hv_str_from(script), false, false, &run, NULL),
+                     HV_OK);
     struct hv_command command = {
         .argv = sandbox_argv(&run, &bench->arena, bash),
         .environment = environment,

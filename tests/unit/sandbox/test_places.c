@@ -203,7 +203,8 @@ static void test_nothing_is_made_on_the_disk_to_mount_on(void **state)
     make_folder(&bench, "project/secrets");
     sandbox_look(bench.sandbox, &bench.state);
     if (is_full(&bench) && bench.state.own_mounts) {
-        assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("echo ran"), false, &run, NULL), HV_OK);
+        assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("echo ran"), false, false, &run, NULL),
+                         HV_OK);
         char *secrets = hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.project, HV_STR("/secrets")));
         assert_int_equal(rmdir(secrets), 0);
         struct hv_command command = {.argv = sandbox_argv(&run, &bench.arena, bash),

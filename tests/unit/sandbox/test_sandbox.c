@@ -221,7 +221,7 @@ static void test_a_command_that_handles_term_may_end_by_itself(void **state)
     struct sandbox_run run;
     open_bench(&bench, "{}");
     const char *const bash[] = {"bash", "-c", "trap 'echo bye; exit 5' TERM; while :; do sleep 0.05; done", NULL};
-    assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("x"), false, &run, NULL), HV_OK);
+    assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("x"), false, false, &run, NULL), HV_OK);
     struct hv_command command = {.argv = sandbox_argv(&run, &bench.arena, bash),
                                  .timeout_ns = 600000000ull,
                                  .grace_ns = 5000000000ull,
@@ -399,8 +399,8 @@ static void test_a_command_leaves_only_where_the_settings_let_it(void **state)
     struct sandbox_run run;
     struct hv_error err;
     open_bench(&bench, "{\"allowUnsandboxedCommands\":false,\"excludedCommands\":[\"docker *\"]}");
-    assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("ls"), true, &run, &err), HV_EDENIED);
-    assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("docker ps"), false, &run, &err), HV_OK);
+    assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("ls"), true, false, &run, &err), HV_EDENIED);
+    assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("docker ps"), false, false, &run, &err), HV_OK);
     assert_int_equal(run.level, SANDBOX_LEVEL_NONE);
     (void)sandbox_end(bench.sandbox, &run, &bench.arena, HV_STR(""), bench.project, false);
     assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("docker ps; ls"), false, &run, &err), HV_OK);
@@ -423,7 +423,8 @@ static void test_without_bubblewrap_it_says_what_holds(void **state)
     assert_int_not_equal(bench.state.level, SANDBOX_LEVEL_FULL);
     assert_true(hv_str_find(bench.told, HV_STR("bwrap"), 0) != SIZE_MAX);
     assert_false(sandbox_allows_unasked(bench.sandbox, HV_STR("ls"), false));
-    assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("ls"), false, &run, &err), HV_EUNSUPPORTED);
+    assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("ls"), false, false, &run, &err),
+                     HV_EUNSUPPORTED);
     close_bench(&bench);
 }
 

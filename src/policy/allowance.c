@@ -20,23 +20,52 @@ static bool is_plain_byte(char byte)
            (byte && strchr("_-./:=,+@%^~#!*?[]{}\"$&|;<>()\\'", byte)) || (byte & 0x80);
 }
 
+static bool is_plain(struct hv_str value)
+{
+    bool plain = value.len > 0;
+    for (size_t i = 0; plain && i < value.len; i++)
+        plain = is_plain_byte(value.ptr[i]);
+    return plain;
+}
+
 struct hv_str part_rule_text(const struct shell_word *words, size_t count, struct hv_arena *arena)
 {
     CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, SIZE_MAX / 4);
     for (size_t i = 0; i < count; i++) {
         const struct shell_word *word = &words[i];
-        bool plain = word->known && word->value.len > 0;
-        for (size_t at = 0; plain && at < word->value.len; at++)
-            plain = is_plain_byte(word->value.ptr[at]);
         if (i)
             hv_buf_add_byte(&text, ' ');
         if (!word->known)
             hv_buf_add_byte(&text, '\0');
-        else if (plain)
+        else if (is_plain(word->value))
             hv_buf_add_str(&text, word->value);
         else
             hv_buf_addf(&text, "'%.*s'", HV_STR_ARG(word->value));
+    }
+    return hv_arena_str(arena, hv_buf_str(&text));
+}
+
+/* The specifier with its quoted words as part_rule_text has them: "a b" as 'a b', "a" as a. */
+static struct hv_str plain_quotes(struct hv_str specifier, struct hv_arena *arena)
+{
+    CLEANUP_BUF struct hv_buf text = {0};
+    hv_buf_init(&text, SIZE_MAX / 4);
+    for (size_t i = 0; i < specifier.len; i++) {
+        char quote = specifier.ptr[i];
+        bool begins = (quote == '"' || quote == '\'') && (!i || specifier.ptr[i - 1] == ' ');
+        size_t end = begins ? hv_str_find_byte(specifier, quote, i + 1) : SIZE_MAX;
+        struct hv_str inner = hv_str_slice(specifier, i + 1, end), rest = hv_str_slice(specifier, end, specifier.len);
+        bool ends =
+            end != SIZE_MAX && (rest.len == 1 || rest.ptr[1] == ' ' || hv_str_is(rest, quote == '"' ? "\":*" : "':*"));
+        for (size_t at = 0; ends && quote == '"' && at < inner.len; at++)
+            ends = !strchr("$`\\!'", inner.ptr[at]); /* what means something in such quotes */
+        if (!ends) {
+            hv_buf_add_byte(&text, quote);
+            continue;
+        }
+        hv_buf_addf(&text, is_plain(inner) ? "%.*s" : "'%.*s'", HV_STR_ARG(inner));
+        i = end;
     }
     return hv_arena_str(arena, hv_buf_str(&text));
 }
@@ -80,16 +109,16 @@ static bool words_allowed_by(const struct rule *rule, const struct shell_word *w
     /* 'X=1' make: a program whose name is what a rule says of a variable. */
     if (!count || (words[0].known && hv_str_find_byte(words[0].value, '=', 0) != SIZE_MAX))
         return false;
-    struct hv_str text = part_rule_text(words, count, arena);
+    struct hv_str text = part_rule_text(words, count, arena), specifier = plain_quotes(rule->specifier, arena);
     if (is_exact(rule))
-        return hv_str_eq(rule->specifier, text) && !memchr(text.ptr, '\0', text.len);
+        return hv_str_eq(specifier, text) && !memchr(text.ptr, '\0', text.len);
     struct hv_str name = words[0].known ? shell_base_name(words[0].value) : (struct hv_str){0};
     if (!name.len || shell_is_one_of(name, never_by_pattern) || is_find_that_acts(words, count) ||
-        given_program(words, count, rule->specifier))
+        given_program(words, count, specifier))
         return false;
-    if (leaves_program_open(rule->specifier) && (shell_name_is_interpreter(name) || shell_runs_others(name)))
+    if (leaves_program_open(specifier) && (shell_name_is_interpreter(name) || shell_runs_others(name)))
         return false;
-    return rule_takes_text(rule->specifier, text, &work);
+    return rule_takes_text(specifier, text, &work);
 }
 
 /* The words that stand before those of the part are programs that may be looked through. */
@@ -141,8 +170,17 @@ bool part_assigns_safely(const struct shell_command *command)
 
 /*
  * "CI=1 SEED=* npm test:*": the rule says itself which variables are set in front, every one, in their order. rest:
- * what it says of the words. A value stands there as it is, or as "*".
+ * what it says of the words. A value stands there as it is, or with "*", which takes no blanks but where it is all.
  */
+static bool takes_value(struct hv_str pattern, struct hv_str value)
+{
+    size_t work = WORK_MAX;
+    bool blank = hv_str_find_byte(value, ' ', 0) != SIZE_MAX || memchr(value.ptr ? value.ptr : "", '\n', value.len);
+    return hv_str_is(pattern, "*") || hv_str_eq(pattern, value) ||
+           (!blank && hv_str_find_byte(pattern, '*', 0) != SIZE_MAX && !hv_str_ends(pattern, HV_STR(":*")) &&
+            rule_takes_text(pattern, value, &work));
+}
+
 static bool names_assignments(struct hv_str specifier, const struct shell_command *command, struct hv_str *rest)
 {
     *rest = specifier;
@@ -156,7 +194,7 @@ static bool names_assignments(struct hv_str specifier, const struct shell_comman
         if (!hv_str_starts(token, HV_STR("=")))
             return false;
         token = hv_str_slice(token, 1, token.len);
-        if (!hv_str_is(token, "*") && !hv_str_eq(token, value))
+        if (!takes_value(token, value))
             return false;
     }
     return command->assignment_count > 0 && rest->len > 0;
@@ -301,13 +339,29 @@ static const struct rule *find_rule(const struct look *look, struct taking *taki
     return of_words_only;
 }
 
+/* More than an edit: a link whose target is said from the link's own place, and so may be another; a device; a file
+ * that runs with the rights of its owner. */
+static bool is_no_edit(const struct shell_act *act)
+{
+    struct hv_str name = act->word_count ? shell_base_name(shell_word_text(&act->words[0])) : (struct hv_str){0};
+    bool links = shell_is_one_of(name, "ln link"), modes = shell_is_one_of(name, "chmod install mkdir");
+    for (size_t i = 1; (links || modes) && i < act->word_count; i++) {
+        struct hv_str word = act->words[i].value;
+        bool octal = word.len > 3 && word.ptr[0] > '0' && word.ptr[0] <= '7' && word.ptr[word.len - 4] != '0';
+        bool symbols = hv_str_find_byte(word, 's', hv_str_find_byte(word, '+', 0)) != SIZE_MAX ||
+                       hv_str_find_byte(word, 's', hv_str_find_byte(word, '=', 0)) != SIZE_MAX;
+        if (!act->words[i].known || (links && hv_str_find(word, HV_STR(".."), 0) != SIZE_MAX) ||
+            (modes && (octal || symbols)))
+            return true;
+    }
+    return shell_is_one_of(name, "mknod");
+}
+
 static bool edits_by_mode(const struct look *look)
 {
-    static const char programs[] = "mkdir touch rm rmdir mv cp sed";
     const struct shell_act *act = look->part->act;
     return look->call->policy->mode == POLICY_ACCEPT_EDITS && act->class == SHELL_WRITES && act->writes_listed &&
-           act->reads_listed && act->word_count && act->words[0].known &&
-           shell_is_one_of(act->words[0].value, programs);
+           act->reads_listed && act->write_count && !is_no_edit(act);
 }
 
 static enum part_need need_for_reads(struct look *look)
@@ -355,12 +409,18 @@ static enum part_need need_for_writes(struct look *look, bool by_rule, bool by_m
     return PART_NEEDS_NOTHING;
 }
 
-/* The whole command stays where it starts. */
-static bool stays_in_place(const struct policy_command *command)
+/* The whole command stays where it starts; so does a file that a rule lets run in the shell, as far as that rule goes.
+ */
+static bool stays_in_place(const struct look *look)
 {
+    const struct policy_command *command = look->call->facts->command;
     for (size_t i = 0; i < command->part_count; i++) {
         const struct shell_act *act = command->parts[i].act;
-        if (act->word_count && shell_is_one_of(shell_word_text(&act->words[0]), "cd pushd popd eval source ."))
+        struct look other = {look->call, &command->parts[i], look->extra, look->extra_count, NULL, NULL};
+        struct taking taking;
+        struct hv_str name = act->word_count ? shell_word_text(&act->words[0]) : (struct hv_str){0};
+        if (shell_is_one_of(name, "cd pushd popd eval") ||
+            (shell_is_one_of(name, "source .") && !find_rule(&other, &taking)))
             return false;
     }
     return true;
@@ -371,7 +431,7 @@ static bool runs_in_workspace(const struct look *look)
 {
     const struct policy_facts *facts = look->call->facts;
     struct policy_path path = {.written = look->part->act->command->directory};
-    if (!path.written.len && stays_in_place(facts->command))
+    if (!path.written.len && stays_in_place(look))
         path.written = facts->directory.len ? facts->directory : look->call->policy->directory.written;
     path.resolved = path.written;
     return path.written.len && (in_workspace(look->call, &path, false) || hv_str_eq(path.written, facts->directory));
@@ -411,6 +471,9 @@ static enum part_need need_of(struct look *look)
     if (edits_by_mode(look) && need_for_reads(look) == PART_NEEDS_NOTHING &&
         need_for_writes(look, false, true) == PART_NEEDS_NOTHING)
         return PART_NEEDS_NOTHING;
+    if (act->script != SHELL_UNKNOWN && act->script == act->class && act->class != SHELL_READ_ONLY &&
+        part_assigns_safely(act->command) && act->command->word_count && act->words == act->command->words)
+        return need_for_writes(look, true, false); /* what its code needs is asked of each part of that */
     look->rule = NULL;
     const struct rule *rule = find_rule(look, &taking);
     if (taking.exact && runs_in_workspace(look)) {
@@ -421,8 +484,10 @@ static enum part_need need_of(struct look *look)
         return need_for_writes(look, false, false);
     if (!rule)
         return act->word_count ? need : PART_NEEDS_ASKING;
-    if (!(taking.assigns || part_assigns_safely(act->command)) || !env_words_are_safe(act) || !runs_in_workspace(look))
+    if (!env_words_are_safe(act) || !runs_in_workspace(look))
         return PART_NEEDS_ASKING;
+    if (!taking.assigns && !part_assigns_safely(act->command))
+        return PART_NEEDS_RULE; /* that names them */
     took_part(look, rule);
     look->path = NULL;
     /* What a pattern says of a program that reads is not where it may read. */

@@ -30,137 +30,28 @@ static const struct depth {
 };
 
 /* Programs whose first option is their sub-command. */
-static const char *const option_heads[] = {"cmake --build", "cmake --install", "cmake --preset",
-                                           "cmake -B",      "cmake -S",        NULL};
+static const char option_heads[] = "cmake --build,cmake --install,cmake --preset,cmake -B,cmake -S";
 
 /* "npm run test": the second word alone says nothing. */
-static const char *const three_words[] = {"npm run",
-                                          "yarn run",
-                                          "pnpm run",
-                                          "bun run",
-                                          "docker compose",
-                                          "docker image",
-                                          "docker container",
-                                          "docker buildx",
-                                          "docker volume",
-                                          "docker network",
-                                          "gh pr",
-                                          "gh issue",
-                                          "gh run",
-                                          "gh repo",
-                                          "gh release",
-                                          "gh workflow",
-                                          "cargo nextest",
-                                          "go mod",
-                                          "go tool",
-                                          "uv pip",
-                                          "git stash",
-                                          "git remote",
-                                          "git worktree",
-                                          "git submodule",
-                                          "dotnet tool",
-                                          "kubectl config",
-                                          "kubectl rollout",
-                                          "poetry env",
-                                          "pip config",
-                                          "npm config",
-                                          "yarn workspace",
-                                          "rails db",
-                                          "flutter pub",
-                                          NULL};
+static const char three_words[] =
+    "npm run,yarn run,pnpm run,bun run,docker compose,docker image,docker container,docker buildx,docker volume,"
+    "docker network,gh pr,gh issue,gh run,gh repo,gh release,gh workflow,cargo nextest,go mod,go tool,uv pip,"
+    "git stash,git remote,git worktree,git submodule,dotnet tool,kubectl config,kubectl rollout,poetry env,"
+    "pip config,npm config,yarn workspace,rails db,flutter pub";
 
 /* Sub-commands that run what follows them: no prefix is offered. */
-static const char *const runners[] = {"npm exec",
-                                      "npm x",
-                                      "yarn exec",
-                                      "yarn dlx",
-                                      "pnpm exec",
-                                      "pnpm dlx",
-                                      "bun x",
-                                      "uv run",
-                                      "uvx run",
-                                      "poetry run",
-                                      "bundle exec",
-                                      "docker run",
-                                      "docker exec",
-                                      "podman run",
-                                      "podman exec",
-                                      "kubectl exec",
-                                      "kubectl run",
-                                      "go run",
-                                      "go generate",
-                                      "cargo run",
-                                      "nix run",
-                                      "nix develop",
-                                      "nix shell",
-                                      "conda run",
-                                      "mamba run",
-                                      "git config",
-                                      "git bisect",
-                                      "git filter-branch",
-                                      "git -c",
-                                      "dotnet run",
-                                      "dotnet exec",
-                                      "opam exec",
-                                      "heroku run",
-                                      "pipx run",
-                                      "git rebase",
-                                      "git submodule foreach",
-                                      "docker compose run",
-                                      "docker compose exec",
-                                      "mix run",
-                                      "swift run",
-                                      "dart run",
-                                      "cargo install",
-                                      "pip install",
-                                      "npm install -g",
-                                      "rails runner",
-                                      "stack exec",
-                                      "cabal exec",
-                                      "zig run",
-                                      "npm init",
-                                      "npm create",
-                                      "npm explore",
-                                      "yarn create",
-                                      "yarn node",
-                                      "pnpm create",
-                                      "bun create",
-                                      "uv tool",
-                                      "uv pip install",
-                                      "pip3 install",
-                                      "pipx install",
-                                      "gem install",
-                                      "podman compose",
-                                      "docker buildx bake",
-                                      "kubectl debug",
-                                      "gh alias",
-                                      "gh api",
-                                      "gh extension",
-                                      "glab alias",
-                                      "glab api",
-                                      "lerna exec",
-                                      "nx exec",
-                                      "stack runghc",
-                                      "stack runhaskell",
-                                      "stack script",
-                                      "stack eval",
-                                      "cabal run",
-                                      "cabal repl",
-                                      "mix eval",
-                                      "rails r",
-                                      "rails c",
-                                      "rails console",
-                                      "dotnet script",
-                                      "dotnet fsi",
-                                      "cargo script",
-                                      "mvn exec:exec",
-                                      "mvn exec:java",
-                                      "gradle run",
-                                      "bazel run",
-                                      "flutter run",
-                                      "fly ssh",
-                                      "vagrant ssh",
-                                      NULL};
+static const char runners[] =
+    "npm exec,npm x,yarn exec,yarn dlx,pnpm exec,pnpm dlx,bun x,uv run,uvx run,poetry run,bundle exec,docker run,"
+    "docker exec,podman run,podman exec,kubectl exec,kubectl run,go run,go generate,cargo run,nix run,"
+    "nix develop,nix shell,conda run,mamba run,git config,git bisect,git filter-branch,git -c,dotnet run,"
+    "dotnet exec,opam exec,heroku run,pipx run,git rebase,git submodule foreach,docker compose run,"
+    "docker compose exec,mix run,swift run,dart run,cargo install,pip install,npm install -g,rails runner,"
+    "stack exec,cabal exec,zig run,npm init,npm create,npm explore,yarn create,yarn node,pnpm create,bun create,"
+    "uv tool,uv pip install,pip3 install,pipx install,gem install,podman compose,docker buildx bake,"
+    "kubectl debug,gh alias,gh api,gh extension,glab alias,glab api,lerna exec,nx exec,stack runghc,"
+    "stack runhaskell,stack script,stack eval,cabal run,cabal repl,mix eval,rails r,rails c,rails console,"
+    "dotnet script,dotnet fsi,cargo script,mvn exec:exec,mvn exec:java,gradle run,bazel run,flutter run,fly ssh,"
+    "vagrant ssh";
 
 /* What is too grave for more than the very words that were seen. */
 static bool is_grave(const struct policy_part *part)
@@ -168,16 +59,11 @@ static bool is_grave(const struct policy_part *part)
     return part->danger != SHELL_DANGER_NONE;
 }
 
-static bool begins_with_words(struct hv_str text, const char *words)
+static bool is_one_of_heads(struct hv_str text, const char *heads)
 {
-    struct hv_str head = hv_str_from(words);
-    return hv_str_starts(text, head) && (text.len == head.len || text.ptr[head.len] == ' ');
-}
-
-static bool is_one_of_heads(struct hv_str text, const char *const *heads)
-{
-    for (; *heads; heads++)
-        if (begins_with_words(text, *heads))
+    struct hv_str rest = hv_str_from(heads), head;
+    while (rest.len && hv_str_split(&rest, ',', &head))
+        if (hv_str_starts(text, head) && (text.len == head.len || text.ptr[head.len] == ' '))
             return true;
     return false;
 }
@@ -222,7 +108,7 @@ static bool runs_what_it_is_given(const struct shell_act *act)
     struct hv_str name = act->words[0].known ? shell_base_name(act->words[0].value) : (struct hv_str){0};
     if (!name.len || given_code(act->words, act->word_count) || (act->runs_input && !is_known_tool(name)))
         return true;
-    if (shell_is_one_of(name, "sudo doas su env eval source . exec xargs parallel ssh watch setsid ionice flock nohup "
+    if (shell_is_one_of(name, "sudo doas su env eval exec xargs parallel ssh watch setsid ionice flock nohup "
                               "busybox toybox awk gawk mawk osascript tclsh expect trap sh bash dash zsh ksh fish"))
         return true;
     if (shell_is_one_of(name, "find fd fdfind"))
@@ -246,7 +132,7 @@ static bool has_word_of(struct hv_str name, const char *part)
 static bool may_be_saved(const struct shell_assignment *assignment)
 {
     enum { VALUE_MAX = 64 };
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,+";
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,+:=";
     static const char *const secrets[] = {"TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "AUTH", NULL};
     struct hv_str value = assignment->value.value;
     if (!assignment->value.known || value.len > VALUE_MAX || assignment->appends || assignment->element ||
@@ -261,6 +147,17 @@ static bool may_be_saved(const struct shell_assignment *assignment)
     return true;
 }
 
+/* By these a loader, a shell or git is told what to run, whatever the program: no rule is offered for a value of them.
+ */
+static bool loads_programs(struct hv_str name)
+{
+    static const char *const heads[] = {"LD_", "DYLD_", "GIT_", "BASH", "ZDOTDIR", "PROMPT_COMMAND", "PERL5", NULL};
+    for (const char *const *head = heads; *head; head++)
+        if (hv_str_starts(name, hv_str_from(*head)))
+            return true;
+    return shell_is_one_of(name, "PATH ENV IFS SHELL HOME EDITOR VISUAL PAGER BROWSER PYTHONSTARTUP RUBYOPT");
+}
+
 /* "SEED=1 ": what the rule must say of the variables in front. False: none is offered for such. */
 static bool propose_assignments(const struct shell_command *command, struct hv_arena *arena, struct hv_str *text)
 {
@@ -269,7 +166,7 @@ static bool propose_assignments(const struct shell_command *command, struct hv_a
         return true;
     for (size_t i = 0; i < command->assignment_count; i++) {
         const struct shell_assignment *assignment = &command->assignments[i];
-        if (!may_be_saved(assignment) || !shell_variable_is_harmless(assignment->name, &assignment->value))
+        if (!may_be_saved(assignment) || loads_programs(assignment->name))
             return false;
         *text = hv_arena_format(arena, "%.*s%.*s=%.*s ", HV_STR_ARG(*text), HV_STR_ARG(assignment->name),
                                 HV_STR_ARG(assignment->value.value));

@@ -51,6 +51,8 @@ struct shell_act {
     bool reads_listed, writes_listed; /* the lists are complete: it touches no other file. Zero: anything */
     bool reads_input;                 /* takes its stdin for data (it matters what a pipe feeds: `… | sh`) */
     bool runs_input;                  /* takes its stdin, or an argument that is not known, for code */
+    enum shell_class script;          /* a shell whose code is known, with nothing else against it than what the code
+                                       * does, whose commands are acts of their own: its class; else UNKNOWN */
     bool answers;                     /* exit code 1 is an answer rather than a failure: grep, diff, test … */
     bool astray;                      /* in which directory it runs is not known */
     const char *git;                  /* a git sub-command that only reads when git runs no program of the repository's

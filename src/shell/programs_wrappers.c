@@ -452,8 +452,6 @@ static void judge_shell(struct shell_reading *reading, const struct shell_word *
     bool bash = hv_str_ends(words[0].value, HV_STR("bash"));
     if (!shell_arguments(reading, &shell_row, words, count, &arguments) || arguments.help)
         return;
-    if (shell_given(&arguments, "-l --login"))
-        shell_worsen(reading, SHELL_EXECUTES, "a login shell runs the start-up files first; without -l it does not");
     const struct shell_word *code = arguments.first < count ? &words[arguments.first] : NULL;
     bool checks = shell_given(&arguments, "-n") && code && (code->known || !shell_may_be_option(code));
     if (checks && !shell_given(&arguments, "-c") && code->value.len && code->value.ptr[0] != '+') {
@@ -470,7 +468,9 @@ static void judge_shell(struct shell_reading *reading, const struct shell_word *
     } else if (!bash && !is_common(code->value)) {
         shell_worsen(reading, SHELL_UNKNOWN, "runs code that sh may read otherwise than bash");
     } else {
+        bool plain = reading->act.class == SHELL_READ_ONLY;
         shell_judge_script(reading, code->value, code + 1, count - arguments.first - 1);
+        reading->act.script = plain ? reading->act.class : SHELL_UNKNOWN;
     }
 }
 

@@ -24,6 +24,43 @@ class Bash(Case):
             self.assertEqual((answer["class"], answer["decision"]), (kind, decision), (command, answer))
             self.assertTrue(answer["reason"], command)
 
+    def test_rules_as_people_write_them(self):
+        self.write("package.json", '{"scripts": {"test": "true"}}')
+        rows = [("AWS_PROFILE=p aws s3 ls", ["allow Bash(aws:*)"], "ask", "Bash(AWS_PROFILE=p aws s3 ls)"),
+                ("AWS_PROFILE=p aws s3 ls", ["allow Bash(AWS_PROFILE=p aws:*)"], "allow", None),
+                ("NODE_OPTIONS=--max-old-space-size=4096 npm test", [], "ask", "Bash(NODE_OPTIONS=--max-old-space-size=4096 npm test:*)"),
+                ("NODE_OPTIONS=--max-old-space-size=4096 npm test", ["allow Bash(NODE_OPTIONS=--max-old-space-size=* npm test:*)"], "allow", None),
+                ("NODE_OPTIONS='--max-old-space-size=4 -r ./x' npm test", ["allow Bash(NODE_OPTIONS=--max-old-space-size=* npm test:*)"], "ask", None),
+                ("DATABASE_URL=postgres://localhost/x npm test", ["allow Bash(npm test)"], "ask", "Bash(DATABASE_URL=postgres://localhost/x npm test:*)"),
+                ("LD_PRELOAD=./x.so npm test", ["allow Bash(npm test)"], "ask", None), ("API_TOKEN=x npm test", ["allow Bash(npm test)"], "ask", None),
+                ("git commit -m 'wip now' -q", ['allow Bash(git commit -m "wip now" *)'], "allow", None), ("git commit -m wip", ['allow Bash(git commit -m "wip")'], "allow", None),
+                ("git commit -m wips", ['allow Bash(git commit -m "wip")'], "ask", "Bash(git commit:*)"), ('bash -lc "git status"', [], "allow", None),
+                ("bash -lc 'make x'", ["allow Bash(make:*)"], "allow", None), ("bash -lc 'make x'", [], "ask", None),
+                ("source .venv/bin/activate && pytest -q", ["allow Bash(source .venv/bin/activate)", "allow Bash(pytest:*)"], "allow", None),
+                ("source .venv/bin/activate && pytest -q", ["allow Bash(pytest:*)"], "ask", "Bash(source .venv/bin/activate)"),
+                ("source ./other && pytest -q", ["allow Bash(source .venv/bin/activate)", "allow Bash(pytest:*)"], "ask", "Bash(source ./other)")]
+        for command, rules, decision, proposal in rows:
+            flags = ["--allowed-tools", ",".join(rule.split(" ", 1)[1] for rule in rules)] if rules else []
+            told = self.run_helve("explain", "bash", command, *flags, code=None)
+            self.assertTrue(told.startswith(decision + ":"), (command, rules, told))
+            if proposal:
+                self.assertIn("proposal   " + proposal + "\n", told)
+            elif decision == "ask" and "-r ./x" not in command and "make" not in command:
+                self.assertNotIn("proposal", told)
+            if decision == "ask":  # the door says the same
+                said = self.run_helve("tool", "call", "Bash", json.dumps({"command": command}), *flags, code=None)
+                self.assertIn("Permission to use Bash was", said)
+                self.assertEqual(proposal is not None and proposal in said, proposal is not None, said)
+
+    def test_accepting_edits_is_about_what_an_act_does(self):
+        self.write("a", "x")
+        free = ["chmod +x a", "ln -s a b", "truncate -s 0 x", "dd if=a of=b", "sort -o a a", "install a b", "tee x", "cp a b"]
+        asked = ["ln -s /etc b", "ln -s ../x b", "tee ../x", "mknod x b 8 0", "chmod u+s a", "chmod 4755 a", "make", "tar xf a.tar", "ln a ../b"]
+        for command in free + asked:
+            told = self.run_helve("explain", "bash", command, "--permission-mode", "acceptEdits", code=None)
+            self.assertTrue(told.startswith("allow:" if command in free else "ask:"), (command, told))
+            self.assertTrue(self.run_helve("explain", "bash", command, code=None).startswith("ask:"), command)
+
     def test_each_part_is_told(self):
         answer = self.ask("cd src && make -j4 2>&1 | tee log; rm 'a b'")[0]
         self.assertEqual([part["argv"] for part in answer["commands"]],

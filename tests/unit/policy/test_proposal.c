@@ -62,7 +62,8 @@ static const struct row {
     {{&world_bash, "FOO=1 npm test"}, "Bash(FOO=1 npm test:*)"},
     {{&world_bash, "cd src && FOO=1 CI=1 ./run.sh --x | tail"}, "Bash(FOO=1 CI=1 ./run.sh --x)"},
     {{&world_bash, "FOO=1 timeout 5 pytest -q"}, "Bash(FOO=1 pytest:*)"},
-    {{&world_bash, "PYTHONPATH=. pytest"}, NULL},    /* it says where code comes from */
+    {{&world_bash, "PYTHONPATH=. pytest"}, "Bash(PYTHONPATH=. pytest:*)"},
+    {{&world_bash, "LD_PRELOAD=x pytest"}, NULL},    /* it says what runs, whatever the program */
     {{&world_bash, "API_TOKEN=abc npm test"}, NULL}, /* would stand in the settings */
     {{&world_bash, "seed='a b' make"}, NULL},
     {{&world_bash, "seed=* make"}, NULL},
@@ -77,7 +78,7 @@ static const struct row {
     {{&world_bash, "*"}, NULL},
     {{&world_bash, "make\nmake install"}, "Bash(make) Bash(make install:*)"},
     {{&world_bash, "make\tall"}, "Bash(make all:*)"},
-    {{&world_bash, "sh -c 'make'"}, NULL}, /* runs text */
+    {{&world_bash, "sh -c 'make'"}, "Bash(make)"}, /* runs text */
     {{&world_bash, "python3 -c 'print()'"}, NULL},
     {{&world_bash, "find . -exec rm {} +"}, NULL},
     {{&world_bash, "sudo make"}, NULL},

@@ -403,7 +403,8 @@ static void test_a_command_leaves_only_where_the_settings_let_it(void **state)
     assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("docker ps"), false, false, &run, &err), HV_OK);
     assert_int_equal(run.level, SANDBOX_LEVEL_NONE);
     (void)sandbox_end(bench.sandbox, &run, &bench.arena, HV_STR(""), bench.project, false);
-    assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("docker ps; ls"), false, &run, &err), HV_OK);
+    assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("docker ps; ls"), false, false, &run, &err),
+                     HV_OK);
     assert_int_equal(run.level, bench.state.level);
     (void)sandbox_end(bench.sandbox, &run, &bench.arena, HV_STR(""), bench.project, false);
     close_bench(&bench);

@@ -286,6 +286,8 @@ static void harmless_commands_about_search_only_read(void **state)
         "grep -n 'class ' $(git ls-files '*.py') | head",
         "grep foo f 2>&-",
         "/usr/bin/grep foo f",
+        "bash -lc ls",
+        "bash --login -c 'cat f'",
         "find . -name x -exec bash -c 'cat \"$1\"' _ {} \\;",
         "find . -type f -exec sh -c 'echo \"$1\"; wc -l \"$1\"' _ {} \\;",
         "find . -type f -exec stat -c %s {} \\;",

@@ -60,7 +60,8 @@ static int run(const struct cli_call *call)
         status = cli_fail(&err);
     } else {
         enum settings_trust trust = settings_trust_state(&setup.settings_options);
-        hv_buf_addf(&out, "%.*s: %s\n", HV_STR_ARG(setup.settings->project), state_text(trust));
+        visible_add(&out, setup.settings->project);
+        hv_buf_addf(&out, ": %s\n", state_text(trust));
         status = cli_print(&out, flags->check && trust == SETTINGS_UNTRUSTED ? CLI_FAILED : CLI_OK);
     }
     setup_release(&setup);

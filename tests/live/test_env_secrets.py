@@ -71,6 +71,13 @@ def test_doctor_prints_no_escapes_of_settings(case):
     assert "\x1b" not in ran.out + ran.err and "\x07" not in ran.out + ran.err, ran
 
 
+def test_trust_prints_no_escapes_of_names(case):
+    folder = os.path.join(case.project, "a\x1b[31mb")
+    os.makedirs(folder)
+    ran = case.helve("trust", "--cwd", folder)
+    assert "\x1b" not in ran.out + ran.err and "has no settings" in ran.out, ran
+
+
 def test_keys_are_replaced_in_stored_results(case):
     write_settings(case, {"permissions": {"allow": ["Read", "Bash"]}})
     case.write("log.txt", "".join(f"line {i} {SECRETS['MY_API_KEY']} and much more text to fill the line\n" for i in range(3000)))

@@ -7,10 +7,12 @@
 #include "cli/cli.h"
 #include "journal/reader.h"
 #include "journal/sessions.h"
+#include "policy/visible.h"
+#include "text/controls.h"
 
 enum { OUT_MAX = 1 << 30, RESULT_SHOWN = 4000 };
 
-/* ---- Markdown ---------------------------------------------------------------------------------------------------- */
+/* ---- Markdown: it may be printed at a terminal, which no word of a session steers ------------------------------- */
 
 static void put_fence(size_t ticks, struct hv_buf *out)
 {
@@ -26,7 +28,9 @@ static void put_fenced(struct hv_str text, const char *language, struct hv_buf *
         longest = run > longest ? run : longest;
     }
     put_fence(longest + 1, out);
-    hv_buf_addf(out, "%s\n%.*s\n", language, HV_STR_ARG(text));
+    hv_buf_addf(out, "%s\n", language);
+    controls_show(text, out);
+    hv_buf_add_byte(out, '\n');
     put_fence(longest + 1, out);
     hv_buf_add_cstr(out, "\n");
 }
@@ -50,10 +54,13 @@ static void put_markdown_block(const struct hv_json *block, struct hv_str source
 {
     struct hv_str type = hv_json_get_string(block, "type");
     if (hv_str_is(type, "text")) {
-        hv_buf_addf(out, "\n## %s\n\n%.*s\n", assistant ? "Assistant" : "User",
-                    HV_STR_ARG(hv_json_get_string(block, "text")));
+        hv_buf_addf(out, "\n## %s\n\n", assistant ? "Assistant" : "User");
+        controls_show(hv_json_get_string(block, "text"), out);
+        hv_buf_add_byte(out, '\n');
     } else if (hv_str_is(type, "tool_use")) {
-        hv_buf_addf(out, "\n### Call of %.*s\n\n", HV_STR_ARG(hv_json_get_string(block, "name")));
+        hv_buf_add_cstr(out, "\n### Call of ");
+        visible_add(out, hv_json_get_string(block, "name"));
+        hv_buf_add_cstr(out, "\n\n");
         put_fenced(hv_json_source(hv_json_get(block, "input"), source), "json", out);
     } else if (hv_str_is(type, "tool_result")) {
         put_result(block, out);

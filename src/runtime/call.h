@@ -296,6 +296,8 @@ void result_shrink(struct call *call, size_t limit, const char *why);
 void result_replace(struct call *call, struct hv_str text);
 /* A further text at the end, which is not cut with the rest. */
 void result_note(struct call *call, struct hv_str text);
+/* Replace the keys that the session knows in a file of ours that a command wrote, as in the journal. Any thread. */
+void result_hide_secrets(const struct runtime *runtime, struct hv_str path);
 
 /* hook.c */
 struct hook_verdict {

@@ -61,10 +61,10 @@ static struct hv_str stored_name(struct call *call)
 }
 
 /* Keys are replaced as in the journal. */
-static struct hv_str hide_secrets(const struct call *call, struct hv_arena *arena, struct hv_str text)
+static struct hv_str hide_secrets(const struct runtime *runtime, struct hv_arena *arena, struct hv_str text)
 {
     enum { SECRET_MIN = 8 };
-    const struct runtime_options *options = &call->runtime->options;
+    const struct runtime_options *options = &runtime->options;
     char *copy = NULL;
     for (size_t i = 0; i < options->secret_count; i++) {
         struct hv_str secret = hv_str_trim(options->secrets[i]);
@@ -79,23 +79,22 @@ static struct hv_str hide_secrets(const struct call *call, struct hv_arena *aren
     return text;
 }
 
-/* The same of what a command wrote into a file of ours: each piece is looked at together with the end of the one
- * before.
- */
-static void hide_secrets_in(struct call *call, struct hv_str path)
+/* Each piece is looked at together with the end of the one before. */
+void result_hide_secrets(const struct runtime *runtime, struct hv_str path)
 {
     enum { PIECE = 1 << 20, OVERLAP = 8 << 10 };
     CLEANUP_FREE char *piece = NULL;
-    CLEANUP_FD int fd = call->runtime->options.secret_count && path.len
-                            ? open(hv_arena_cstr(&call->arena, path), O_RDWR | O_NOFOLLOW | O_CLOEXEC)
-                            : -1;
+    CLEANUP_ARENA struct hv_arena own = {0};
+    if (!runtime->options.secret_count || !path.len)
+        return;
+    CLEANUP_FD int fd = open(hv_arena_cstr(&own, path), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
     ssize_t got;
     if (fd < 0)
         return;
     piece = hv_malloc(PIECE);
     for (off_t at = 0; (got = pread(fd, piece, PIECE, at)) > 0; at += got > OVERLAP ? got - OVERLAP : got) {
         CLEANUP_ARENA struct hv_arena arena = {0};
-        struct hv_str hidden = hide_secrets(call, &arena, hv_str_of(piece, (size_t)got));
+        struct hv_str hidden = hide_secrets(runtime, &arena, hv_str_of(piece, (size_t)got));
         if (hidden.ptr != piece && pwrite(fd, hidden.ptr, hidden.len, at) != got)
             return; /* the disk does not take it */
         if (got < PIECE)
@@ -113,7 +112,7 @@ static void store(struct call *call, struct hv_str whole, struct hv_error *err)
     struct hv_write_options options = {.make_parents = true, .mode = 0600, .unsynced = true};
     const struct hv_host *host = call->runtime->host;
     if (!call->stored.ptr &&
-        host->write(host, path, hide_secrets(call, &call->arena, whole), &options, NULL, err) == HV_OK)
+        host->write(host, path, hide_secrets(call->runtime, &call->arena, whole), &options, NULL, err) == HV_OK)
         call->stored = path;
 }
 
@@ -174,7 +173,7 @@ static struct hv_str cut_spool(struct call *call, const struct hv_content *spool
     struct cut cut = {
         why, spool->file, spool->size, spool->lines, head.len + tail.len, lines_count(head) + 1, &(struct hv_error){0}};
     call->stored = spool->file;
-    hide_secrets_in(call, spool->file);
+    result_hide_secrets(call->runtime, spool->file);
     return hv_arena_format(&call->arena, "%.*s\n[… %llu bytes left out …]\n%.*s%.*s", HV_STR_ARG(head),
                            (unsigned long long)left_out, HV_STR_ARG(tail), HV_STR_ARG(hint(call, &cut)));
 }

@@ -177,6 +177,7 @@ static void *run_task(void *data)
     task->options.type->run(task->options.self, task, &end);
     if (end.status == HV_TASK_RUNNING)
         end.status = HV_TASK_COMPLETED;
+    result_hide_secrets(tasks->runtime, task->options.output_file);
     /* Before anybody hears of its end, and the turn goes on or ends with it. */
     checkpoint_task_ends(tasks->runtime->checkpoints, task->call_id);
     struct hv_str lost = lost_output(task, &arena);

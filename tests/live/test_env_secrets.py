@@ -78,11 +78,35 @@ def test_trust_prints_no_escapes_of_names(case):
     assert "\x1b" not in ran.out + ran.err and "has no settings" in ran.out, ran
 
 
-def test_keys_are_replaced_in_stored_results(case):
-    write_settings(case, {"permissions": {"allow": ["Read", "Bash"]}})
-    case.write("log.txt", "".join(f"line {i} {SECRETS['MY_API_KEY']} and much more text to fill the line\n" for i in range(3000)))
-    run(case, "cat log.txt", env=SECRETS)
+def assert_keys_replaced(case):
     for folder, _, names in os.walk(os.path.join(case.home, "helve", "sessions")):
         for name in names:
             with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
                 assert SECRETS["MY_API_KEY"] not in file.read(), os.path.join(folder, name)
+
+
+def write_log(case):
+    write_settings(case, {"permissions": {"allow": ["Read", "Bash", "TaskOutput"]}})
+    case.write("log.txt", "".join(f"line {i} {SECRETS['MY_API_KEY']} and much more text to fill the line\n" for i in range(3000)))
+
+
+def test_keys_are_replaced_in_stored_results(case):
+    write_log(case)
+    run(case, "cat log.txt", env=SECRETS)
+    assert_keys_replaced(case)
+
+
+def test_keys_are_replaced_in_the_output_of_a_task(case):
+    write_log(case)
+    calls = (("Bash", {"command": "cat log.txt", "run_in_background": True}), ("TaskOutput", {"task_id": "bash_1", "block": True}))
+    lines = [json.dumps({"type": "tool_use", "id": f"t{i}", "name": name, "input": given}) for i, (name, given) in enumerate(calls)]
+    ran = case.helve("exec", stdin="\n".join(lines) + "\n", env=SECRETS)
+    assert "tool-results/bash_1.txt" in ran.out, ran
+    assert_keys_replaced(case)
+
+
+def test_an_exported_conversation_steers_no_terminal(case):
+    server = case.serve(Answer([text("fine \x1b[31mred\x1b]0;title\x07")]))
+    session = json.loads(case.helve("-p", "hello\x1b[2J", "--output-format", "json", server=server).out)["session_id"]
+    shown = case.helve("export", session).out
+    assert "hello" in shown and "fine" in shown and "\x1b" not in shown, shown

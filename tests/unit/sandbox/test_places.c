@@ -113,7 +113,7 @@ static void test_what_changed_since_a_sandbox_was_started_ahead_counts(void **st
         char *to = hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.project, HV_STR("/.git/config")));
         assert_int_equal(rename(from, to), 0);
         assert_false(run_ahead(&bench, "echo evil > .git/config; cat .git/config"));
-        assert_true(is_noted(&bench, "/.git/config back"));
+        assert_true(is_noted(&bench, "/.git/config")); /* that it was put back, or may not be written */
         run_until_ahead(&bench, "cat .git/config");
         assert_true(wrote(&bench, "[core]") && !wrote(&bench, "evil\n"));
         run_until_ahead(&bench, "true");

@@ -346,7 +346,8 @@ static void the_helper_mounts_the_same(void **state)
     struct hv_str words = words_of(&world, hv_buf_str(&out));
     static const char *const expected =
         "--unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --die-with-parent "
-        "--cap-drop ALL --as-pid-1 --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP --dev-bind / /  r r 0755:/run "
+        "--cap-drop ALL --as-pid-1 --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP --dev-bind / /  r r /tmp/own/tmp "
+        "0755:/run "
         "/run/some.sock "
         "/tmp/own/locked /home/me/.netrc 0000:/home/me/.ssh /tmp/own/tmp /tmp /ws/project "
         "/ws/project/.git /ws/project/.git/hooks";

@@ -10,7 +10,7 @@ import sys
 
 from cli_support import Case, expose, main, text_of, use
 
-TRIES = int(os.environ.get("EXCHANGE_TRIES", "300"))
+TRIES = int(os.environ.get("EXCHANGE_TRIES", "120"))
 SECRET = "TOP-SECRET-KEY"
 # Exchanges pairs of names in turn until it is killed; the pause lets a call come as far as its tool.
 ATTACKER = """

@@ -188,7 +188,11 @@ static size_t peak_bytes(void)
 
 static void depth_costs_no_memory(void **state)
 {
+#ifdef __SANITIZE_ADDRESS__ /* where it would take a minute and a half */
+    enum { PAGE = 30 << 20, ROOM = 20 << 20 };
+#else
     enum { PAGE = 100 << 20, ROOM = 20 << 20 };
+#endif
     static const struct {
         const char *again, *after;
         size_t bytes;

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/nearest.h"
+#include "policy/visible.h"
 
 #include <helve/json.h>
 
@@ -131,13 +132,16 @@ static bool put_word(struct hv_buf *codes, struct hv_str word)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
+/* A line for a person; which: of the file, that holds what it likes. */
 static void put_fault(struct hv_str text, size_t offset, const char *what, struct hv_str which, struct hv_buf *faults)
 {
+    CLEANUP_BUF struct hv_buf shown = {.max = 4096};
     size_t line = 1, start = 0;
     for (size_t at = 0; (at = hv_str_find_byte(text, '\n', at)) < offset; start = ++at)
         line++;
     hv_buf_addf(faults, "%zu:%zu: ", line, offset - start + 1);
-    hv_buf_addf(faults, what, HV_STR_ARG(hv_str_slice(which, 0, 80)));
+    visible_add(&shown, hv_str_slice(which, 0, 80));
+    hv_buf_addf(faults, what, HV_STR_ARG(hv_buf_str(&shown)));
     hv_buf_add_byte(faults, '\n');
 }
 

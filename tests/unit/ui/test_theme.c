@@ -23,6 +23,7 @@ static void test_a_file_changes_what_it_names_and_its_faults_have_places(void **
         {"{\n  \"heading\": \"bold blurple\",\n  \"added\": \"7\"\n}", "1;36", "38;5;7", "2:14: \"blurple\" is"},
         {"{\"heading\": 3}", "1;36", "32", "1:13: \"heading\" must be a text\n"},
         {"{\"haeding\": \"red\"}", "1;36", "32", "1:2: there is no style \"haeding\"; \"heading\"?\n"},
+        {"{\"head\\ning\": \"red\"}", "1;36", "32", "1:2: there is no style \"head\\u{a}ing\""},
         {"{\"base\": \"grey\"}", "1;36", "32", "1:10: \"base\" is \"dark\" or \"light\"\n"},
         {"{\"added\": \"256\", \"heading\": \"#12345\"}", "1;36", "32", "1:11: \"256\" is"},
         {"{\n \"heading\" \"red\"}", "1;36", "32", "2:12: "},

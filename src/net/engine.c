@@ -45,7 +45,7 @@ struct net_transfer {
     struct curl_slist *headers;
     struct hv_str *body; /* the caller's views; `part` and `offset` say what was sent */
     size_t body_count, part, offset;
-    uint64_t body_size, max_body, received;
+    uint64_t body_size, max_body, received, trailers;
     uint64_t connect_timeout_ms;
     struct hv_buf lines; /* answer headers so far */
     bool has_status, added, refused, proxied;
@@ -309,17 +309,17 @@ static size_t report_status(struct net_transfer *transfer, size_t taken)
     return more ? taken : 0;
 }
 
-/* One header line at a time; an empty one ends the block. Trailers after the body are not looked at. */
+/* One header line at a time; an empty one ends the block. Trailers are bounded alone: curl keeps them. */
 static size_t on_header(char *bytes, size_t size, size_t count, void *user)
 {
     struct net_transfer *transfer = user;
     struct hv_str line = hv_str_of(bytes, size * count);
     transfer->reports.on_activity(transfer->reports.user);
     if (transfer->has_status)
-        return line.len;
-    if (hv_str_trim(line).len == 0)
+        transfer->lines.failed |= (transfer->trailers += line.len) > HTTP_ANSWER_HEADERS_MAX;
+    else if (hv_str_trim(line).len == 0)
         return report_status(transfer, line.len);
-    if (hv_str_starts(line, HV_STR("HTTP/")))
+    else if (hv_str_starts(line, HV_STR("HTTP/")))
         hv_buf_clear(&transfer->lines);
     else
         hv_buf_add_str(&transfer->lines, line);

@@ -200,12 +200,20 @@ def test_answers_that_are_cut_or_too_large_are_faults(case):
     def bomb(handler):
         handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n" + packed)
 
+    def trailers(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n")
+        try:
+            for _ in range(200000):
+                handler.wfile.write(b"X: " + b"b" * 1000 + b"\r\n")
+        except OSError:
+            pass  # as it should
+
     packed = gzip.compress(b"\0" * (200 << 20), 9)
-    web = serve(case, {"/cut": cut, "/bomb": bomb, "/zip": (200, {"Content-Encoding": "gzip"}, gzip.compress(b"<p>packed</p>")),
+    web = serve(case, {"/cut": cut, "/bomb": bomb, "/trailers": trailers, "/zip": (200, {"Content-Encoding": "gzip"}, gzip.compress(b"<p>packed</p>")),
                        "/bad": (200, {"Content-Encoding": "gzip"}, b"not gzip at all"),
                        "/head": (200, {"X-Long": "x" * 300000}, "x")})
     assert "packed" in fetch(case, web.url + "/zip").out
-    for path, word in (("/cut", "middle"), ("/bomb", "larger"), ("/bad", "damaged"), ("/head", "")):
+    for path, word in (("/cut", "middle"), ("/bomb", "larger"), ("/trailers", "headers"), ("/bad", "damaged"), ("/head", "")):
         ran = fetch(case, web.url + path)
         assert ran.code != 0 and word in ran.out + ran.err, (path, ran)
 

@@ -116,6 +116,9 @@ static void lay_out(struct hv_str json, struct hv_buf *out)
     }
 }
 
+/* A tree is made to find out whether it is JSON, of up to fifty bytes for each of the text: no larger ones. */
+enum { LAID_OUT_MAX = 4 << 20 };
+
 static enum hv_code show_json(const struct web_source *source, struct web_shown *out, struct hv_error *err)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -124,7 +127,8 @@ static enum hv_code show_json(const struct web_source *source, struct web_shown 
     enum hv_code code = page_to_text(source->body, source->content_type, &text, err);
     if (code)
         return code;
-    if (source->raw || hv_json_parse(&arena, hv_buf_str(&text), HV_JSON_STRICT, &value, NULL) != HV_OK)
+    if (source->raw || text.len > LAID_OUT_MAX ||
+        hv_json_parse(&arena, hv_buf_str(&text), HV_JSON_STRICT, &value, NULL) != HV_OK)
         hv_buf_add_str(&out->text, hv_buf_str(&text));
     else
         lay_out(hv_buf_str(&text), &out->text);

@@ -36,7 +36,7 @@ struct hv_content {
 struct hv_result {
     struct hv_content *first, *last;
     bool is_error;
-    bool untrusted;           /* came from outside (web, MCP): wrapped and marked as data, not instructions */
+    bool untrusted;           /* came from outside (web, MCP): marked as data, not instructions; its errors, too */
     bool ends_turn;           /* the model need not be asked again (StructuredOutput) */
     struct hv_str structured; /* JSON that fits the tool's output schema, or absent */
     struct hv_str summary;    /* one line for people ("42 lines", "exit 1"), or absent */

@@ -325,9 +325,8 @@ struct hv_context {
     struct hv_sandbox *sandbox;      /* what confines commands in this session; NULL: nothing does */
     const struct hv_search_service *search; /* NULL: the settings name none */
     struct hv_side_models side_models;
-    bool
-        only_reads; /* the call was let run because its command only reads, and for nothing else: it must not do more */
-    bool only_call; /* the session has no other: nothing need be remembered for one */
+    bool only_reads; /* let run because its command only reads, and for nothing else: it must not do more */
+    bool only_call;  /* the session has no other: nothing need be remembered for one */
 };
 
 /* The state under key, made at its first use; it stays where it is until the session ends. Calls may share it at the

@@ -39,10 +39,10 @@ static bool was_timed_out(struct call *call)
     return call->timed_out;
 }
 
-/* A fault of the call as a result: what happened and what to do next. */
+/* A fault of the call as a result: what happened and what to do next. It may quote what came from outside. */
 static void fault_result(struct call *call, enum hv_code code, struct hv_error *err)
 {
-    call->result = (struct hv_result){0};
+    call->result = (struct hv_result){.untrusted = call->result.untrusted};
     if (code == HV_ECANCELLED && was_timed_out(call) && !call_is_cancelled(call)) {
         hv_fail(err, HV_ETIMEOUT, "%s did not end within %llu s and was stopped", call->tool->name,
                 (unsigned long long)(time_limit_ms(call) / 1000));

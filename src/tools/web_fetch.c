@@ -112,6 +112,7 @@ static enum hv_code send(struct fetch *fetch, const struct web_kept *kept, struc
     hv_progress(context, "asking %.*s", HV_STR_ARG(fetch->url.host));
     fetch->answer = (struct hv_http_answer){0};
     code = context->services->request(context, &request, &fetch->answer, err);
+    fetch->result->untrusted |= code != HV_EDENIED; /* errors may quote the server, but that of the guard */
     return code == HV_ETIMEOUT && clock_monotonic_ns() >= fetch->deadline_ns ? fail_late(err) : code;
 }
 
@@ -221,7 +222,6 @@ static void tell_redirect(struct fetch *fetch)
     else
         hv_result_addf(fetch->result, context->arena, "To read that page, call this tool again with its address.");
     fetch->result->is_error = closed;
-    fetch->result->untrusted = true;
     fetch->result->summary =
         hv_arena_format(fetch->context->arena, "redirects to %.*s", HV_STR_ARG(fetch->elsewhere.host));
 }
@@ -251,7 +251,6 @@ static void tell_error(struct fetch *fetch, const struct web_shown *shown)
     hv_result_errorf(fetch->result, fetch->context->arena, "HTTP error: %d%s%s%s%.*s\n%s%s%.*s", status,
                      *name ? " " : "", name, after.len ? "\nRetry-After: " : "", HV_STR_ARG(truncate_head(after, 100)),
                      advice(status, leads), body.len ? "\n\n" : "", HV_STR_ARG(body));
-    fetch->result->untrusted = true;
     fetch->result->summary = hv_arena_format(fetch->context->arena, "HTTP %d %s", status, name);
 }
 
@@ -346,7 +345,6 @@ static void tell_page(struct fetch *fetch, const struct web_shown *shown)
     if (!answered)
         put_part(fetch, shown, &out);
     hv_result_add_text(fetch->result, context->arena, hv_arena_str(context->arena, hv_buf_str(&out)));
-    fetch->result->untrusted = true;
     fetch->result->summary = hv_arena_format(context->arena, "%s%zu characters%s", answered ? "answered from " : "",
                                              utf8_count(text), fetch->cached ? ", from memory" : "");
 }
@@ -361,6 +359,7 @@ static enum hv_code show(struct fetch *fetch, struct hv_error *err)
                                       .raw = fetch->input->raw};
     enum hv_code code = HV_OK;
     bool failed = status < 200 || status > 299;
+    fetch->result->untrusted = true; /* a kept page was not sent for */
     if (source.body.len)
         code = web_show(fetch->context, &source, &shown, fetch->result, err);
     if (failed)

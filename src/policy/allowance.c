@@ -339,6 +339,25 @@ static const struct rule *find_rule(const struct look *look, struct taking *taki
     return of_words_only;
 }
 
+/* 4755, 04755, -m2755, --mode=1777: the last four are digits of a mode, the first of which is not 0. */
+static bool ends_in_special_mode(struct hv_str word)
+{
+    size_t at = word.len > 3 ? word.len - 4 : word.len;
+    bool special = at < word.len && word.ptr[at] != '0';
+    for (; special && at < word.len; at++)
+        special = word.ptr[at] >= '0' && word.ptr[at] <= '7';
+    return special;
+}
+
+/* Whether words[at] may say a mode: that of chmod begins with a digit or an operator, others have an option for it. */
+static bool may_be_mode(const struct shell_word *words, size_t at, bool is_chmod)
+{
+    struct hv_str word = words[at].value, before = words[at - 1].value;
+    return hv_str_starts(word, HV_STR("-")) || hv_str_is(before, "--mode") ||
+           (hv_str_starts(before, HV_STR("-")) && hv_str_ends(before, HV_STR("m"))) ||
+           (is_chmod && word.len && strchr("01234567+=", word.ptr[0]));
+}
+
 /* More than an edit: a link whose target is said from the link's own place, and so may be another; a device; a file
  * that runs with the rights of its owner. */
 static bool is_no_edit(const struct shell_act *act)
@@ -347,7 +366,7 @@ static bool is_no_edit(const struct shell_act *act)
     bool links = shell_is_one_of(name, "ln link"), modes = shell_is_one_of(name, "chmod install mkdir");
     for (size_t i = 1; (links || modes) && i < act->word_count; i++) {
         struct hv_str word = act->words[i].value;
-        bool octal = word.len > 3 && word.ptr[0] > '0' && word.ptr[0] <= '7' && word.ptr[word.len - 4] != '0';
+        bool octal = ends_in_special_mode(word) && may_be_mode(act->words, i, shell_is_one_of(name, "chmod"));
         bool symbols = hv_str_find_byte(word, 's', hv_str_find_byte(word, '+', 0)) != SIZE_MAX ||
                        hv_str_find_byte(word, 's', hv_str_find_byte(word, '=', 0)) != SIZE_MAX;
         if (!act->words[i].known || (links && hv_str_find(word, HV_STR(".."), 0) != SIZE_MAX) ||

@@ -33,9 +33,8 @@ struct sandbox_state {
 struct sandbox_connection {
     struct hv_str host; /* as the program named it */
     unsigned port;
-    struct hv_str
-        address;        /* of this machine or its network, where the host leads to one and that is asked; or absent */
-    struct hv_str rule; /* of sandbox.network.allowedDomains, that would let it through */
+    struct hv_str address; /* to which the host leads, of this machine or its network, where that is asked; or absent */
+    struct hv_str rule;    /* of sandbox.network.allowedDomains, that would let it through */
     struct hv_str command; /* the beginning of what makes it, as the model wrote it; or absent */
 };
 

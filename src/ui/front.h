@@ -23,9 +23,8 @@ struct ui_command {
 /* How the terminal is painted. */
 struct ui_theme {
     struct hv_str name; /* "dark", "light"; "auto" or absent: as the terminal's background is */
-    struct hv_str
-        text; /* of a theme of the person's own (text/theme.h), and its file; absent: it is one of the above */
-    struct hv_str file;
+    struct hv_str text; /* of a theme of the person's own (text/theme.h); absent: it is one of the above */
+    struct hv_str file; /* of that text */
 };
 
 /* A picture as a terminal shows it. */

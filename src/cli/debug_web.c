@@ -76,10 +76,7 @@ struct url_rules {
 static bool is_denied(void *user, struct hv_str host)
 {
     const struct url_rules *rules = user;
-    struct policy_decision decision;
-    struct policy_facts facts = {.tool = rules->tool, .subject = host, .touches_listed_only = true, .read_only = true};
-    policy_decide(rules->policy, &facts, rules->arena, &decision);
-    return decision.verdict == HV_DENY;
+    return policy_denies_host(rules->policy, rules->tool, host, rules->arena);
 }
 
 static bool is_opened(void *user, struct hv_str host)

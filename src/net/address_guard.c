@@ -118,9 +118,19 @@ const char *guard_closed_kind(const struct url *url)
     return known ? guard_address_kind((struct sockaddr *)&address) : "no address";
 }
 
-bool guard_follows(const struct url *from, const struct url *to)
+static bool has_usual_port(const struct url *url)
 {
-    return hv_str_eq(from->host, to->host) && (to->https || !from->https);
+    return url->port == (url->https ? 443 : 80);
+}
+
+const char *guard_other_place(const struct url *from, const struct url *to)
+{
+    if (!hv_str_eq(from->host, to->host))
+        return "another host";
+    if (from->https && !to->https)
+        return "http, which is not encrypted";
+    bool upgraded = !from->https && to->https && has_usual_port(from) && has_usual_port(to);
+    return upgraded || from->port == to->port ? NULL : "another port of its host";
 }
 
 /* ---- proxies ----------------------------------------------------------------------------------------------------- */
@@ -198,24 +208,22 @@ static bool walk_step(const struct guard_way *way, const struct url *url, size_t
         answer(out, GUARD_DENY, hv_arena_format(arena, "a rule denies %.*s", HV_STR_ARG(url->host)));
         return false;
     }
-    bool opened = way->opened && way->opened(way->user, url->host);
-    if (url->kind != URL_HOST_NAME)
-        return judge_addresses(url->host, arena, out) || opened;
-    bool fine = true;
-    size_t until = last ? way->lookup_count : *lookup + 1;
-    for (; *lookup < until && *lookup < way->lookup_count && fine; (*lookup)++)
-        fine = judge_addresses(way->lookups[*lookup], arena, out);
-    if (fine && !way->lookup_count &&
-        (hv_str_is(url->host, "localhost") || hv_str_ends(url->host, HV_STR(".localhost")))) {
-        answer(out, GUARD_DENY, HV_STR("localhost is this machine"));
-        fine = false;
+    bool opened = way->opened && way->opened(way->user, url->host), fine = true;
+    const char *closed = opened ? NULL : guard_closed_kind(url);
+    out->address = url->kind == URL_HOST_NAME ? (struct hv_str){0} : url->host;
+    if (closed) {
+        answer(out, GUARD_DENY, hv_arena_format(arena, "%.*s is %s", HV_STR_ARG(url->host), closed));
+        return false;
     }
+    size_t until = last ? way->lookup_count : *lookup + 1;
+    for (; url->kind == URL_HOST_NAME && *lookup < until && *lookup < way->lookup_count && fine; (*lookup)++)
+        fine = judge_addresses(way->lookups[*lookup], arena, out);
     return fine || opened;
 }
 
-/* It leads to another host: to be asked for by a call of its own, unless that would be refused. */
-static void judge_elsewhere(const struct guard_way *way, const struct url *url, struct hv_arena *arena,
-                            struct guard_answer *out)
+/* It leads elsewhere: to be asked for by a call of its own, unless that would be refused. */
+static void judge_elsewhere(const struct guard_way *way, const struct url *url, const char *place,
+                            struct hv_arena *arena, struct guard_answer *out)
 {
     const char *closed = way->opened && way->opened(way->user, url->host) ? NULL : guard_closed_kind(url);
     if (way->denied && way->denied(way->user, url->host))
@@ -224,7 +232,8 @@ static void judge_elsewhere(const struct guard_way *way, const struct url *url, 
         answer(out, GUARD_DENY,
                hv_arena_format(arena, "it redirects to %.*s, which is %s", HV_STR_ARG(url->origin), closed));
     else
-        answer(out, GUARD_CONFIRM_REDIRECT, hv_arena_format(arena, "it redirects to %.*s", HV_STR_ARG(url->origin)));
+        answer(out, GUARD_CONFIRM_REDIRECT,
+               hv_arena_format(arena, "it redirects to %s: %.*s", place, HV_STR_ARG(url->origin)));
 }
 
 void guard_walk(const struct guard_way *way, struct hv_arena *arena, struct guard_answer *out)
@@ -255,8 +264,9 @@ void guard_walk(const struct guard_way *way, struct hv_arena *arena, struct guar
                    hv_arena_format(arena, "the redirect: %s", err.message));
             return;
         }
-        if (!guard_follows(&now, &next)) {
-            judge_elsewhere(way, &next, arena, out);
+        const char *place = guard_other_place(&now, &next);
+        if (place) {
+            judge_elsewhere(way, &next, place, arena, out);
             return;
         }
         if (i + 1 > GUARD_REDIRECTS_MAX) {

@@ -14,7 +14,7 @@ enum guard_verdict {
     GUARD_ERROR = 0, /* it is no address that can be used */
     GUARD_ALLOW,
     GUARD_DENY,
-    GUARD_CONFIRM_REDIRECT, /* it leads to another host: the model is told, and asks for that one if it wants it */
+    GUARD_CONFIRM_REDIRECT, /* it leads to another place: the model is told, and asks for that one if it wants it */
 };
 
 /* For http_client_options.address_allowed; user is not looked at. */
@@ -24,14 +24,16 @@ const char *guard_address_kind(const struct sockaddr *address);
 /* An address written as people write it, to a socket address of *length bytes; false when it is none. */
 bool guard_read_address(struct hv_str text, struct sockaddr *out, unsigned *length);
 
-/* Names that only a local resolver can know: a proxy must not be asked for them. */
+/* Names that only a local resolver can know. */
 bool guard_is_local_name(struct hv_str host);
 
-/* Why no tool reaches this host, as far as its spelling says: what kind of address it is, or NULL. */
+/* Why no tool reaches this host unless a rule opens it, as far as its spelling says: what kind of address it is, or
+ * NULL. Every door asks this first, and then judges the addresses that a name leads to. */
 const char *guard_closed_kind(const struct url *url);
 
-/* May an answer of `from` lead to `to` without a question: the same host, and not from https down to http. */
-bool guard_follows(const struct url *from, const struct url *to);
+/* NULL: a redirect of `from` to `to` is followed without a question, because it stays with the same server (host and
+ * port; or it goes from http to https, both on their usual ports). Else what other place it is ("another host"). */
+const char *guard_other_place(const struct url *from, const struct url *to);
 
 /*
  * The proxy for an address by the usual variables (https_proxy, http_proxy, all_proxy, no_proxy, in lower and upper

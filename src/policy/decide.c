@@ -444,6 +444,15 @@ bool policy_opens_host(const struct policy *policy, const struct hv_tool *tool, 
     return false;
 }
 
+bool policy_denies_host(const struct policy *policy, const struct hv_tool *tool, struct hv_str host,
+                        struct hv_arena *arena)
+{
+    const struct policy_facts facts = {.tool = tool, .subject = host, .touches_listed_only = true, .read_only = true};
+    struct policy_decision decision;
+    policy_decide(policy, &facts, arena, &decision);
+    return decision.verdict == HV_DENY;
+}
+
 bool policy_denies_tool(const struct policy *policy, const struct hv_tool *tool)
 {
     for (size_t i = 0; i < policy->rule_count; i++) {

@@ -206,6 +206,9 @@ bool policy_denies_tool(const struct policy *policy, const struct hv_tool *tool)
 /* True when the person's own rules (not the project's, which comes with a repository) name the host for this tool, so
  * that it may also be at a private address: "domain:HOST", or "domain:*.PART", not "domain:*". */
 bool policy_opens_host(const struct policy *policy, const struct hv_tool *tool, struct hv_str host);
+/* True when a rule denies the tool this host. */
+bool policy_denies_host(const struct policy *policy, const struct hv_tool *tool, struct hv_str host,
+                        struct hv_arena *arena);
 enum policy_path_class policy_classify_path(const struct policy *policy, const struct policy_path *path,
                                             bool for_writing);
 

@@ -197,14 +197,26 @@ enum hv_code request_send(struct runtime *runtime, const struct request *request
 
 /* ---- tools ------------------------------------------------------------------------------------------------------- */
 
+/* No tool reaches what is closed by its very spelling. */
+static enum hv_code judge_spelling(const struct hv_tool *tool, const struct url *url, struct hv_error *err)
+{
+    const char *kind = guard_closed_kind(url);
+    if (!kind)
+        return HV_OK;
+    hv_fail(err, HV_EDENIED, "%.*s may not be reached: it is %s", HV_STR_ARG(url->host), kind);
+    hv_error_hint(err, "Use another address: only the person can open this one, by the rule %s(domain:%.*s).",
+                  tool->name, HV_STR_ARG(url->host));
+    return HV_EDENIED;
+}
+
 /* A proxy looks names up itself: helve looks first, and does not send it where it would not go. What only the proxy can
- * find is left to it, unless the name can only be a local one. */
+ * find is left to it. */
 static enum hv_code judge_for_proxy(struct hv_arena *arena, struct hv_str host, struct hv_error *err)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
     struct hv_str bare = host.len > 2 && host.ptr[0] == '[' ? hv_str_slice(host, 1, host.len - 1) : host;
-    bool fine = !guard_is_local_name(host) || host.ptr[0] == '[';
-    if (fine && getaddrinfo(hv_arena_cstr(arena, bare), NULL, &hints, &found) == 0) {
+    bool fine = true;
+    if (getaddrinfo(hv_arena_cstr(arena, bare), NULL, &hints, &found) == 0) {
         for (struct addrinfo *at = found; at && fine; at = at->ai_next)
             fine = guard_allows_address(NULL, at->ai_addr);
         freeaddrinfo(found);
@@ -216,11 +228,15 @@ static enum hv_code judge_for_proxy(struct hv_arena *arena, struct hv_str host, 
     return HV_EDENIED;
 }
 
+static struct policy *policy_now(struct runtime *runtime)
+{
+    LOCK_SCOPE(&runtime->lock);
+    return policy_ref(runtime->policy);
+}
+
 static bool is_opened(struct runtime *runtime, const struct hv_tool *tool, struct hv_str host)
 {
-    pthread_mutex_lock(&runtime->lock);
-    struct policy *policy = policy_ref(runtime->policy);
-    pthread_mutex_unlock(&runtime->lock);
+    struct policy *policy = policy_now(runtime);
     bool opened = policy_opens_host(policy, tool, host);
     policy_unref(policy);
     return opened;
@@ -247,9 +263,11 @@ enum hv_code request_of_tool(struct hv_context *context, const struct hv_http_re
         .timeout_ms = request->timeout_ms,
         .max_body = request->max_body,
     };
-    if (sent.class == REQUEST_GUARDED)
+    if (sent.class == REQUEST_GUARDED) {
+        code = judge_spelling(context->tool, &url, err);
         sent.proxy = guard_proxy(context->environment, &url);
-    if (sent.proxy.len)
+    }
+    if (!code && sent.proxy.len)
         code = judge_for_proxy(context->arena, url.host, err);
     return code ? code : request_send(call->runtime, &sent, context->cancel, context->arena, answer, err);
 }
@@ -257,11 +275,17 @@ enum hv_code request_of_tool(struct hv_context *context, const struct hv_http_re
 enum hv_code request_may_be_sent(struct hv_context *context, struct hv_str text, struct hv_error *err)
 {
     struct url url;
+    const struct hv_tool *tool = context->tool;
     enum hv_code code = url_parse(context->arena, text, &url, err);
-    const char *kind = code ? NULL : guard_closed_kind(&url);
-    if (!kind || is_opened(call_of(context)->runtime, context->tool, url.host))
+    if (code)
         return code;
-    hv_fail(err, HV_EDENIED, "%.*s is %s", HV_STR_ARG(url.host), kind);
-    hv_error_hint(err, "Private and local addresses are closed to tools unless a rule allows them.");
+    struct policy *policy = policy_now(call_of(context)->runtime);
+    bool denied = policy_denies_host(policy, tool, url.host, context->arena);
+    bool opened = policy_opens_host(policy, tool, url.host);
+    policy_unref(policy);
+    if (!denied)
+        return opened ? HV_OK : judge_spelling(tool, &url, err);
+    hv_fail(err, HV_EDENIED, "a rule denies %.*s", HV_STR_ARG(url.host));
+    hv_error_hint(err, "Use another address.");
     return HV_EDENIED;
 }

@@ -70,6 +70,7 @@ struct fetch {
     struct url url; /* now */
     struct hv_http_answer answer;
     struct url elsewhere; /* where a redirect wants to go; text absent: nowhere else */
+    const char *place;    /* what that is ("another host") */
     uint64_t deadline_ns;
     bool cached;
 };
@@ -171,12 +172,9 @@ static enum hv_code follow(struct fetch *fetch, bool *again, struct hv_error *er
         hv_error_prefix(err, "the redirect cannot be followed: ");
         return code;
     }
-    if (guard_follows(&fetch->url, &next)) {
-        *again = true;
-        fetch->url = next;
-    } else {
-        fetch->elsewhere = next;
-    }
+    fetch->place = guard_other_place(&fetch->url, &next);
+    *again = !fetch->place;
+    *(fetch->place ? &fetch->elsewhere : &fetch->url) = next;
     return HV_OK;
 }
 
@@ -208,17 +206,15 @@ static void put_fact(struct hv_buf *out, const char *name, struct hv_str value)
 static void tell_redirect(struct fetch *fetch)
 {
     struct hv_context *context = fetch->context;
-    struct hv_str url = fetch->elsewhere.text, host = fetch->elsewhere.host;
+    struct hv_str url = fetch->elsewhere.text;
     struct hv_error err = {0};
     bool closed = context->services->may_request && context->services->may_request(context, url, &err) != HV_OK;
     hv_result_addf(fetch->result, context->arena,
-                   "The address redirects to another host, which was not asked (HTTP %d %s).\nIt leads to: %.*s\n",
+                   "The address redirects to %s, which was not asked (HTTP %d %s).\nIt leads to: %.*s\n", fetch->place,
                    fetch->answer.status, web_status_name(fetch->answer.status), HV_STR_ARG(url));
     if (closed)
         hv_result_addf(fetch->result, context->arena,
-                       "That page cannot be read: %s, and such are closed to tools, so a call for it would be refused. "
-                       "Use another address; only the person can open this one, by the rule WebFetch(domain:%.*s).",
-                       err.message, HV_STR_ARG(host));
+                       "That page cannot be read, and a call for it would be refused: %s. %s", err.message, err.hint);
     else
         hv_result_addf(fetch->result, context->arena, "To read that page, call this tool again with its address.");
     fetch->result->is_error = closed;

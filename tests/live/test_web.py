@@ -49,7 +49,7 @@ class Web:
                 self.end_headers()
                 self.wfile.write(body)
 
-            do_POST = do_GET
+            do_POST = do_CONNECT = do_GET
 
             def log_message(self, *_arguments):
                 pass
@@ -175,6 +175,53 @@ def test_redirects_within_a_host_are_followed_and_others_told(case):
     assert ran.code != 0 and "redirect" in ran.out + ran.err and len(web.asked) == 6, (ran, web.asked)
     ran = fetch(case, web.url + "/file")
     assert ran.code != 0 and "root:" not in ran.out, ran
+
+
+def test_another_port_and_a_step_down_to_http_are_told(case):
+    from test_tls import certificate
+    key, cert = certificate(case, "web")
+    other, proxy = serve(case, {"/": (200, {}, "<p>another service</p>")}), serve(case, {})
+    web, secure = serve(case, {"/": (302, {"Location": other.url}, "")}), serve(case, {"/": (302, {"Location": other.url}, "")}, tls=(cert, key))
+    for start, words in ((web, "another port of its host"), (secure, "http, which is not encrypted")):
+        ran = fetch(case, start.url, env={"SSL_CERT_FILE": cert})
+        assert ran.code == 0 and words in ran.out and other.url in ran.out and "call this tool again" in ran.out and not other.asked, (words, ran)
+    proxy.pages["http://93.184.216.34/"] = (301, {"Location": "https://93.184.216.34/x"}, "")
+    fetch(case, "http://93.184.216.34/", rules=("WebFetch",), env={"http_proxy": proxy.url, "https_proxy": proxy.url})
+    assert [path for path, _ in proxy.asked] == ["http://93.184.216.34/", "93.184.216.34:443"], proxy.asked  # the same server, now encrypted
+
+
+def test_both_doors_judge_alike(case):
+    """What `debug url` says of an address is what becomes of a call; a proxy stands in for the network."""
+    public, other = "http://93.184.216.34", "http://93.184.217.35"
+    closed = ("intranet", "wiki.corp", "a.b.internal", "printer.local", "nas.home.arpa", "localhost", "x.localhost", "localhost.", "INTRANET.", "10.1.2.3", "0x7f.1",
+              "[::1]", "[::ffff:a00:1]", "[64:ff9b::7f00:1]", "100.64.0.1", "intranet:8080", "opened.internal.corp")
+    rows = [(f"http://{host}/", ()) for host in closed] + [(f"http://93.184.218.{i}/", (f"http://{host}/",)) for i, host in enumerate(closed)]
+    rows += [(url, ()) for url in (public, public + ":8080/x", "http://[2606:4700::1111]/", "http://denied.internal/", "http://denied.org/", "http://0/", "nonsense", "ftp://e.org/",
+                                   "http://a:b@93.184.216.34/", "http://127.0.0.256/", "http://93.184.216.34:99999/", "http://1.2.3.4.5/", "http://a b/", "http://")]
+    rows += [(f"{public}/r{i}", hops) for i, hops in enumerate((
+        ("/a",), (public + ":80/b",), (public + ":81/b",), (other + "/",), ("https://93.184.216.34:444/",), (other + ":81",), ("//93.184.216.35/x",), ("file:///etc/passwd",),
+        ("http://u:p@93.184.216.34/",), ("http://denied.org/",), ("http://opened.internal/",), ("http://x.opened.internal/",), ("http://[bad/",), ("/c", other + "/d")))]
+    rules = ["WebFetch", "WebFetch(domain:opened.internal)", "deny WebFetch(domain:denied.org)", "deny WebFetch(domain:denied.internal)"]
+    pages = {}
+    for start, hops in rows:
+        for hop in hops:
+            pages[start] = (302, {"Location": hop}, "")
+            start = public + hop
+    proxy = serve(case, pages)
+    said = ask(case, "url", *[{"url": url, "redirects": hops, "rules": rules} for url, hops in rows])
+    calls = "".join(json.dumps({"type": "tool_use", "id": f"c{i}", "name": "WebFetch", "input": {"url": url}}) + "\n" for i, (url, _) in enumerate(rows))
+    flags = [part for rule in rules for part in (("--disallowed-tools", rule[5:]) if rule.startswith("deny ") else ("--allowed-tools", rule))]
+    refusals = ("may not be reached", "denie", "scheme", "only http", "password")
+    answers = {}
+    for line in case.helve("exec", *flags, stdin=calls, env={"http_proxy": proxy.url, "https_proxy": proxy.url}).out.splitlines():
+        answer = json.loads(line)
+        content = answer["content"]
+        answers[answer["tool_use_id"]] = answer.get("is_error", False), content if isinstance(content, str) else " ".join(block.get("text", "") for block in content)
+    for i, ((url, hops), door) in enumerate(zip(rows, said)):
+        failed, text = answers[f"c{i}"]
+        came = "confirm_redirect" if not failed and "It leads to" in text else "allow" if not failed or "HTTP error: 404" in text else \
+               "deny" if any(word in text for word in refusals) else "error"
+        assert came == door["decision"], (url, hops, door, text)
 
 
 def test_redirects_to_closed_hosts_invite_to_no_call(case):

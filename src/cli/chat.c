@@ -388,7 +388,10 @@ enum hv_code chat_open_session(struct chat *chat, const struct session_entry *fr
     options.id = from || chat->restarting ? (struct hv_str){0} : options.id;
     if (from && !chat->reopening)
         chat_show_earlier(chat, from);
-    return session_new(&options, &chat->session, err);
+    enum hv_code code = session_new(&options, &chat->session, err);
+    if (code == HV_OK && chat->functions->status_changed)
+        chat->functions->status_changed(chat->ui);
+    return code;
 }
 
 static void nothing(void *user)
@@ -493,6 +496,13 @@ static void *preload(void *data)
     return NULL;
 }
 
+/* Loading the network part takes some milliseconds, in which a dynamic linker and an address space are shared: not
+ * before the prompt is there. */
+static void start_loading(struct chat *chat)
+{
+    chat->loading = thread_start(&chat->loader, 0, preload, chat->setup.model) == 0;
+}
+
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
 static void print_welcome(struct chat *chat)
@@ -546,6 +556,9 @@ static enum hv_code start(struct chat *chat, struct hv_str prompt, struct hv_err
     atomic_store(&chat->listener, chat->ui);
     print_welcome(chat);
     print_problem(chat, &theme_err);
+    if (chat->functions->show_prompt && !picks)
+        chat->functions->show_prompt(chat->ui);
+    start_loading(chat);
     if (picks && chat_pick_session(chat))
         return HV_OK;
     if (from && !chat->flags->last) {
@@ -584,15 +597,12 @@ static int finish(struct chat *chat, enum hv_code code, const struct hv_error *e
 static int run_chat(struct chat *chat, struct hv_str prompt)
 {
     struct hv_error err;
-    /* Loading the network part takes some milliseconds; the session is made meanwhile. */
-    pthread_t loader;
-    bool loading = thread_start(&loader, 0, preload, chat->setup.model) == 0;
     fill_options(chat);
     enum hv_code code = start(chat, prompt, &err);
     if (code == HV_OK)
         loop_run(chat->setup.loop);
-    if (loading)
-        pthread_join(loader, NULL);
+    if (chat->loading)
+        pthread_join(chat->loader, NULL);
     return finish(chat, code, &err);
 }
 

@@ -7,6 +7,7 @@
 #ifndef CLI_CHAT_H
 #define CLI_CHAT_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "agent/command_run.h"
@@ -28,6 +29,8 @@ struct chat {
     _Atomic(struct ui *) listener; /* the same, for the event sink; NULL: nobody listens */
     atomic_llong context_used;     /* tokens of the latest request and its answer */
     bool turn_running, closing, restarting;
+    bool loading; /* the network part, on that thread */
+    pthread_t loader;
     int signal;
     int history_fd; /* -1: none is kept */
     struct batch *shell;

@@ -104,6 +104,9 @@ struct ui_front {
 struct ui_functions {
     /* Take the terminal. The front must outlive it. */
     enum hv_code (*start)(const struct ui_front *front, struct ui **out, struct hv_error *err);
+    /* Draw the prompt now, with the words that were typed before; keys that act wait for the loop. For what is done
+     * before the loop runs. NULL: nothing is drawn. */
+    void (*show_prompt)(struct ui *ui);
     /* An event of the session. Any thread; under one lock, in order. */
     void (*event)(struct ui *ui, const struct hv_event *event);
     /* As hv_asker.ask. */

@@ -177,6 +177,16 @@ def test_a_paste_before_the_prompt_is_kept(case):
     assert server.requests[0].messages[0]["content"][-1]["text"] == "first line\nsecond ü line\nthird"
 
 
+def test_keys_before_the_prompt_act_in_their_order(case):
+    server = case.serve(Answer([text("Read.")]))
+    with Mute(case, server, early=b"llo @ you\x01ha") as terminal:
+        terminal.wait("hallo @ you")
+        terminal.type("\r")
+        terminal.wait("Read.")
+        assert terminal.end() == 0
+    assert server.requests[0].messages[0]["content"][-1]["text"] == "hallo @ you"
+
+
 def test_a_storm_of_sizes_is_survived(case):
     lines = [f"Line {number:02} of the answer." for number in range(40)]
     server = case.serve(Answer([text("\n\n".join(lines) + "\n\nThe very end.")], pace=0.01, delta=25))

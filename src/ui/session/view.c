@@ -429,6 +429,13 @@ static void ui_ask(struct ui *ui, const struct hv_question *question, const stru
     loop_post(ui->front->loop, forget_question, asked);
 }
 
+static void ui_show_prompt(struct ui *ui)
+{
+    terminal_read_typed(ui->terminal);
+    view_draw(ui);
+    terminal_watch(ui->terminal);
+}
+
 static void ui_print(struct ui *ui, struct hv_str markdown)
 {
     view_print_markdown(ui, markdown);
@@ -592,6 +599,7 @@ const struct ui_functions *ui_table(void)
 {
     static const struct ui_functions table = {
         .start = ui_start,
+        .show_prompt = ui_show_prompt,
         .event = ui_event,
         .ask = ui_ask,
         .print = ui_print,

@@ -38,6 +38,7 @@ struct terminal {
     struct loop_signal *resized, *stopped, *continued, *ends[3];
     struct loop_timer *escape_timer, *size_timer;
     struct hv_buf waiting;
+    struct hv_buf early; /* what was typed before the program was ready, and is not handed on yet */
     size_t columns, rows;
     bool kitty, raw;
 };
@@ -91,7 +92,7 @@ static _Noreturn void watch(int fd, int words, const struct termios *before)
 }
 
 /* It is nobody's child here: what this process gets to look after, it takes for what commands have left behind. */
-static int start_watcher(int fd, const struct termios *before)
+static int fork_watcher(int fd, const struct termios *before)
 {
     int ends[2], reaper = 0;
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -123,6 +124,21 @@ static void tell_watcher(const struct terminal *terminal)
     char word = !terminal->raw ? WATCHER_NOTHING : terminal->kitty ? WATCHER_KITTY : WATCHER_MODES;
     if (terminal->watcher >= 0)
         (void)!write(terminal->watcher, &word, 1);
+}
+
+static void start_watcher(void *data)
+{
+    struct terminal *terminal = data;
+    if (terminal->watcher >= 0)
+        return;
+    terminal->watcher = fork_watcher(terminal->fd, &terminal->before);
+    rescue.watcher = terminal->watcher;
+    tell_watcher(terminal);
+}
+
+void terminal_watch(struct terminal *terminal)
+{
+    start_watcher(terminal);
 }
 
 /* ---- entering, leaving ------------------------------------------------------------------------------------------- */
@@ -275,6 +291,8 @@ static void read_keys(struct terminal *terminal)
     char *bytes = hv_malloc(size);
     loop_timer_stop(terminal->escape_timer);
     terminal->escape_timer = NULL;
+    keys_feed(&terminal->keys, hv_buf_str(&terminal->early), terminal->handlers.on_key, terminal->handlers.user);
+    hv_buf_clear(&terminal->early);
     for (int i = 0; i < READS_MAX; i++) {
         ssize_t got = read(terminal->fd, bytes, size);
         if (got < 0 && errno == EINTR)
@@ -299,6 +317,36 @@ void terminal_read(struct terminal *terminal, unsigned milliseconds)
     struct pollfd poll_fd = {.fd = terminal->fd, .events = POLLIN};
     if (poll(&poll_fd, 1, (int)milliseconds) > 0 && (poll_fd.revents & POLLIN))
         read_keys(terminal);
+}
+
+static void read_early(void *data)
+{
+    struct terminal *terminal = data;
+    if (terminal->early.len)
+        read_keys(terminal);
+}
+
+static size_t count_plain_bytes(struct hv_str text)
+{
+    size_t count = 0;
+    while (count < text.len && (unsigned char)text.ptr[count] >= ' ' && text.ptr[count] != '@' &&
+           text.ptr[count] != 0x7f)
+        count++;
+    return count;
+}
+
+void terminal_read_typed(struct terminal *terminal)
+{
+    char *room = hv_buf_reserve(&terminal->early, READ_MAX);
+    ssize_t got = room ? read(terminal->fd, room, READ_MAX) : -1;
+    if (got <= 0)
+        return; /* nothing, or the end, which the loop meets again */
+    hv_buf_commit(&terminal->early, (size_t)got);
+    size_t plain = count_plain_bytes(hv_buf_str(&terminal->early));
+    keys_feed(&terminal->keys, hv_str_slice(hv_buf_str(&terminal->early), 0, plain), terminal->handlers.on_key,
+              terminal->handlers.user);
+    hv_buf_consume(&terminal->early, plain);
+    loop_post(terminal->loop, read_early, terminal);
 }
 
 static void on_poll(uv_poll_t *poll, int status, int events)
@@ -460,8 +508,8 @@ enum hv_code terminal_open(struct loop *loop, const struct terminal_handlers *ha
     }
     struct terminal *terminal = hv_calloc(1, sizeof *terminal);
     *terminal = (struct terminal){.loop = loop, .handlers = *handlers, .fd = fd, .watcher = -1, .before = before};
-    terminal->watcher = start_watcher(fd, &before);
     hv_buf_init(&terminal->waiting, WAIT_MAX);
+    hv_buf_init(&terminal->early, READ_MAX);
     terminal_size(terminal, &terminal->columns, &terminal->rows);
     if (!registered)
         atexit(at_exit);
@@ -472,6 +520,7 @@ enum hv_code terminal_open(struct loop *loop, const struct terminal_handlers *ha
     if (terminal->handlers.asks_background)
         terminal_write(terminal, HV_STR(ASK_BACKGROUND));
     terminal_write(terminal, HV_STR(QUESTIONS));
+    loop_post(loop, start_watcher, terminal);
     *out = terminal;
     return HV_OK;
 }
@@ -496,6 +545,7 @@ void terminal_close(struct terminal *terminal)
     leave(terminal);
     keys_release(&terminal->keys);
     hv_buf_release(&terminal->waiting);
+    hv_buf_release(&terminal->early);
     if (terminal->watcher >= 0)
         close(terminal->watcher);
     close(terminal->fd);

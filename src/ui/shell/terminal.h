@@ -26,6 +26,8 @@ struct terminal;
 /* Take the controlling terminal into raw mode. HV_EUNSUPPORTED: there is none. */
 enum hv_code terminal_open(struct loop *loop, const struct terminal_handlers *handlers, struct terminal **out,
                            struct hv_error *err) HV_MUST_CHECK;
+/* Start what puts the modes back after SIGKILL, which takes two forks; else the loop does it when it runs. */
+void terminal_watch(struct terminal *terminal);
 /* Put everything back as it was, and free it. NULL is fine. */
 void terminal_close(struct terminal *terminal);
 
@@ -33,6 +35,9 @@ void terminal_close(struct terminal *terminal);
 void terminal_write(struct terminal *terminal, struct hv_str bytes);
 /* Wait for input for at most that long, and hand it on. */
 void terminal_read(struct terminal *terminal, unsigned milliseconds);
+/* Hand on what was typed before the program was ready, as far as it is plain text. The rest (keys that act, sequences,
+ * completion by '@') waits for the loop. */
+void terminal_read_typed(struct terminal *terminal);
 bool terminal_busy(const struct terminal *terminal);
 /* Its size now; 80 × 24 where it has none. */
 void terminal_size(const struct terminal *terminal, size_t *columns, size_t *rows);

@@ -30,7 +30,12 @@ static const struct depth {
 };
 
 /* Programs whose first option is their sub-command. */
-static const char option_heads[] = "cmake --build,cmake --install,cmake --preset,cmake -B,cmake -S";
+static const char option_heads[] = "cmake --build,cmake --install,cmake --preset,cmake -B,cmake -S,chmod +x";
+
+/* "npx eslint", "python3 -m pytest": what follows is a tool that checks, formats or tests, and is handed no program. */
+static const char starters[] = "npx,bunx,python -m,uv run,poetry run,pipenv run,bundle exec,pnpm exec,yarn exec";
+static const char started[] = "pytest unittest py_compile compileall pyflakes mypy pyright black ruff flake8 pylint "
+                              "isort eslint prettier tsc jest vitest mocha stylelint biome oxlint rspec rubocop";
 
 /* "npm run test": the second word alone says nothing. */
 static const char three_words[] =
@@ -53,12 +58,6 @@ static const char runners[] =
     "dotnet script,dotnet fsi,cargo script,mvn exec:exec,mvn exec:java,gradle run,bazel run,flutter run,fly ssh,"
     "vagrant ssh";
 
-/* What is too grave for more than the very words that were seen. */
-static bool is_grave(const struct policy_part *part)
-{
-    return part->danger != SHELL_DANGER_NONE;
-}
-
 static bool is_one_of_heads(struct hv_str text, const char *heads)
 {
     struct hv_str rest = hv_str_from(heads), head;
@@ -76,14 +75,28 @@ static bool is_known_tool(struct hv_str name)
     return false;
 }
 
-/* How many of the words make a prefix to offer; 0: none. */
-static size_t prefix_words(const struct shell_act *act, struct hv_str text)
+/* The words, with the program's name alone: node_modules/.bin/eslint is eslint, python3.11 is python. */
+static struct hv_str text_by_name(const struct shell_act *act, struct hv_arena *arena)
 {
-    size_t words = 0;
-    if (!act->words[0].known || is_one_of_heads(text, runners))
+    struct hv_str name = shell_base_name(act->words[0].value);
+    struct hv_str rest = part_rule_text(act->words + 1, act->word_count - 1, arena);
+    if (hv_str_starts(name, HV_STR("python")))
+        name = HV_STR("python");
+    return hv_arena_format(arena, "%.*s %.*s", HV_STR_ARG(name), HV_STR_ARG(rest));
+}
+
+/* How many of the words, the first of which is known, make a prefix to offer; 0: none. */
+static size_t prefix_words(const struct shell_act *act, struct hv_arena *arena)
+{
+    struct hv_str text = text_by_name(act, arena);
+    size_t words = 0, tool = shell_is_one_of(shell_base_name(act->words[0].value), "npx bunx") ? 1 : 2;
+    if (is_one_of_heads(text, starters) && act->word_count > tool && act->words[tool].known &&
+        shell_is_one_of(act->words[tool].value, started))
+        return tool + 1;
+    if (is_one_of_heads(text, runners))
         return 0;
     for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
-        if (shell_is_one_of(act->words[0].value, depths[i].programs))
+        if (shell_is_one_of(shell_base_name(act->words[0].value), depths[i].programs))
             words = depths[i].words;
     if (is_one_of_heads(text, option_heads))
         return 2;
@@ -102,6 +115,16 @@ static size_t prefix_words(const struct shell_act *act, struct hv_str text)
 
 /* ---- one part ---------------------------------------------------------------------------------------------------- */
 
+/* "bash -e scripts/check.sh x": a file that is a script, as if it were the program. */
+static bool runs_script_file(const struct shell_act *act)
+{
+    size_t at = 1;
+    while (at < act->word_count && shell_is_one_of(act->words[at].value, "-e -u -x -v -eu -ex -eux"))
+        at++;
+    return at < act->word_count && act->words[at].known && act->words[at].value.len &&
+           !strchr("-+", act->words[at].value.ptr[0]);
+}
+
 /* The program runs code, or programs, that stand in its words or its input. */
 static bool runs_what_it_is_given(const struct shell_act *act)
 {
@@ -109,8 +132,10 @@ static bool runs_what_it_is_given(const struct shell_act *act)
     if (!name.len || given_code(act->words, act->word_count) || (act->runs_input && !is_known_tool(name)))
         return true;
     if (shell_is_one_of(name, "sudo doas su env eval exec xargs parallel ssh watch setsid ionice flock nohup "
-                              "busybox toybox awk gawk mawk osascript tclsh expect trap sh bash dash zsh ksh fish"))
+                              "busybox toybox awk gawk mawk osascript tclsh expect trap"))
         return true;
+    if (shell_is_one_of(name, "sh bash dash zsh ksh fish"))
+        return !runs_script_file(act);
     if (shell_is_one_of(name, "find fd fdfind"))
         for (size_t i = 1; i < act->word_count; i++)
             if (shell_is_one_of(act->words[i].value, "-exec -execdir -ok -okdir -delete -x -X --exec --exec-batch"))
@@ -180,11 +205,11 @@ static struct hv_str propose_words(const struct match_call *call, const struct p
     const struct shell_act *act = part->act;
     const char *tool = call->facts->tool->name;
     struct hv_str front;
-    if (!act->word_count || is_grave(part) || runs_what_it_is_given(act) ||
+    if (!act->word_count || part->danger != SHELL_DANGER_NONE || runs_what_it_is_given(act) ||
         !propose_assignments(act->command, arena, &front))
         return (struct hv_str){0};
     struct hv_str text = part_rule_text(act->words, act->word_count, arena);
-    size_t words = prefix_words(act, text);
+    size_t words = prefix_words(act, arena);
     if (words) {
         struct hv_str prefix = part_rule_text(act->words, words, arena);
         return hv_arena_format(arena, "%s(%.*s%.*s:*)", tool, HV_STR_ARG(front), HV_STR_ARG(prefix));

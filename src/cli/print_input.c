@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/thread.h"
 #include "cli/print.h"
+#include "json/ask_updates.h"
 
 enum { LINE_MAX_BYTES = 64 << 20, READ_SIZE = 64 << 10, LINES_AHEAD = 256, ASK_POLL_MS = 100 };
 
@@ -215,42 +216,6 @@ static bool wait_for_answer(struct print_input *input, const struct hv_cancel *c
     return input->has_answer;
 }
 
-/* The rules of `updatedPermissions` that are to be allowed, all in the scope of the first. */
-static void read_updates(const struct hv_json *updates, struct hv_arena *arena, struct hv_answer *answer)
-{
-    static const struct {
-        const char *name;
-        enum hv_ask_scope scope;
-    } places[] = {{"localSettings", HV_ASK_LOCAL}, {"projectSettings", HV_ASK_PROJECT}, {"userSettings", HV_ASK_USER}};
-    hv_json_each(update, updates)
-    {
-        const struct hv_json *rules = hv_json_get(update, "rules");
-        struct hv_str destination = hv_json_get_string(update, "destination");
-        if (!hv_str_is(hv_json_get_string(update, "type"), "addRules") ||
-            !hv_str_is(hv_json_get_string(update, "behavior"), "allow") || hv_json_type_of(rules) != HV_JSON_ARRAY ||
-            !rules->count)
-            continue;
-        struct hv_str *texts = hv_arena_array(arena, struct hv_str, rules->count);
-        size_t count = 0;
-        hv_json_each(rule, rules)
-        {
-            struct hv_str tool = hv_json_get_string(rule, "toolName"),
-                          content = hv_json_get_string(rule, "ruleContent");
-            if (tool.len)
-                texts[count++] = content.len
-                                     ? hv_arena_format(arena, "%.*s(%.*s)", HV_STR_ARG(tool), HV_STR_ARG(content))
-                                     : hv_arena_str(arena, tool);
-        }
-        answer->rules = texts;
-        answer->rule_count = count;
-        answer->scope = count ? HV_ASK_SESSION : HV_ASK_ONCE;
-        for (size_t i = 0; count && i < sizeof places / sizeof *places; i++)
-            if (hv_str_is(destination, places[i].name))
-                answer->scope = places[i].scope;
-        return;
-    }
-}
-
 static void read_answer(struct print_input *input, bool permission, struct hv_arena *arena, struct hv_answer *answer)
 {
     const struct hv_json *value;
@@ -271,7 +236,7 @@ static void read_answer(struct print_input *input, bool permission, struct hv_ar
     if (permission && hv_json_type_of(updated) == HV_JSON_OBJECT)
         answer->input = hv_json_source(updated, text);
     if (allowed)
-        read_updates(hv_json_get(value, "updatedPermissions"), arena, answer);
+        ask_read_updates(hv_json_get(value, "updatedPermissions"), arena, answer);
 }
 
 void print_input_ask(void *user, const struct hv_question *question, const struct hv_cancel *cancel,

@@ -1,10 +1,12 @@
-/* ask_network.c: a sandboxed command wants to reach a host that no rule speaks of: whoever can be asked is asked. The
- * rule is shown as Network(HOST), and saved as an element of sandbox.network.allowedDomains. */
+/* ask_network.c: a sandboxed command wants to reach a host that no rule speaks of: whoever can be asked is asked, the
+ * PermissionRequest hooks first. The rule is shown as Network(HOST), and saved as an element of
+ * sandbox.network.allowedDomains. */
 #include "base/cleanup.h"
 #include "policy/policy.h"
 #include "policy/visible.h"
 #include "runtime/call.h"
 #include "runtime/confine.h"
+#include "json/ask_updates.h"
 
 enum { TEXT_MAX = 4096 };
 
@@ -55,6 +57,31 @@ static struct hv_str describe(struct hv_arena *arena, const struct sandbox_conne
     return text;
 }
 
+/* The PermissionRequest hooks may answer in a person's place; to them it is a call of the tool "Network". */
+static bool hooks_answer(struct runtime *runtime, const struct hv_question *question, const struct hv_cancel *cancel,
+                         struct hv_arena *arena, struct hv_answer *answer)
+{
+    struct hook_verdict verdict = {0};
+    if (!hook_configured(runtime, "PermissionRequest"))
+        return false;
+    CLEANUP_BUF struct hv_buf members = {.max = SIZE_MAX / 4};
+    struct hv_json_writer writer;
+    hv_json_writer_init(&writer, &members);
+    hv_json_begin_object(&writer);
+    hv_json_member_string(&writer, "tool_name", question->subject);
+    hv_json_member_raw(&writer, "tool_input", question->details);
+    runtime_put_suggestions(&writer, question->rules, question->rule_count);
+    hv_json_end_object(&writer);
+    hook_run(runtime, "PermissionRequest", question->subject, hv_buf_str(&members), NULL, cancel, arena, &verdict);
+    if (verdict.permission != HV_ALLOW && verdict.permission != HV_DENY)
+        return false;
+    *answer = (struct hv_answer){.outcome = verdict.permission == HV_ALLOW ? HV_ASK_ANSWERED : HV_ASK_REFUSED,
+                                 .words = verdict.reason};
+    if (verdict.permission == HV_ALLOW)
+        ask_read_updates(verdict.updated_permissions, arena, answer);
+    return true;
+}
+
 /* "Network(HOST)", or HOST as a person may have written it. */
 static struct hv_str domain_of_rule(struct hv_str rule)
 {
@@ -65,13 +92,14 @@ static struct hv_str domain_of_rule(struct hv_str rule)
 }
 
 static void take_answer(struct runtime *runtime, const struct hv_question *question, const struct hv_answer *answer,
-                        struct hv_arena *arena, struct sandbox_leave *out)
+                        const char *by, struct hv_arena *arena, struct sandbox_leave *out)
 {
     const struct hv_str *rules = answer->rule_count ? answer->rules : question->rules;
     size_t count = answer->rule_count ? answer->rule_count : question->rule_count;
     if (answer->outcome != HV_ASK_ANSWERED) {
         out->kind = answer->outcome == HV_ASK_REFUSED ? SANDBOX_LEAVE_REFUSED : SANDBOX_LEAVE_NOBODY;
-        out->words = answer->words;
+        out->words = hv_arena_format(arena, "the %s was asked said no%s%.*s", by, answer->words.len ? ": " : "",
+                                     HV_STR_ARG(answer->words));
         return;
     }
     out->kind = answer->scope == HV_ASK_ONCE ? SANDBOX_LEAVE_ONCE : SANDBOX_LEAVE_SESSION;
@@ -106,6 +134,8 @@ void ask_network(void *user, const struct sandbox_connection *connection, const 
         .rules = &rule,
         .rule_count = 1,
     };
-    runtime_ask(runtime, &question, cancel, arena, &answer);
-    take_answer(runtime, &question, &answer, arena, out);
+    bool by_hook = hooks_answer(runtime, &question, cancel, arena, &answer);
+    if (!by_hook)
+        runtime_ask(runtime, &question, cancel, arena, &answer);
+    take_answer(runtime, &question, &answer, by_hook ? "hook that" : "person who", arena, out);
 }

@@ -318,9 +318,10 @@ struct session_hooks {
     void *user;
 };
 /* Run every configured hook of this event whose matcher takes `matcher`, in parallel, on the calling thread, and merge
- * what they say. members: JSON object of event-specific members. call: NULL for events of the session. */
+ * what they say. members: JSON object of event-specific members. call: NULL for events of the session. cancel: ends
+ * them before their time; NULL: what ends the call, or the turn. */
 void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
-              struct call *call, struct hv_arena *arena, struct hook_verdict *out);
+              struct call *call, const struct hv_cancel *cancel, struct hv_arena *arena, struct hook_verdict *out);
 /* The same while `meanwhile` is done for the call on the calling thread (NULL: nothing). */
 void hook_run_beside(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
                      struct call *call, void (*meanwhile)(struct call *call), struct hv_arena *arena,
@@ -330,7 +331,7 @@ void hook_run_beside(struct runtime *runtime, const char *event, struct hv_str m
 void hook_tell(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members);
 /* Have the turn end when the hooks of a call want it. */
 void hook_note_stop(struct call *call, const struct hook_verdict *verdict);
-/* hook_condition.c: the hook's `if` takes this call; NULL: it is about none. */
+/* hook_condition.c: the hook's `if` takes this call; NULL: it is about none, and takes no permission for such. */
 bool hook_condition_holds(const struct settings_hook *hook, struct call *call);
 /* hook_http.c: POST body to the hook's URL and append the answer to *answer. Blocks; on a worker. */
 enum hv_code hook_post(struct runtime *runtime, const struct settings_hook *hook, struct hv_str body,

@@ -51,7 +51,7 @@ struct hv_sandbox *confine_new(struct runtime *runtime)
         .own_count = sizeof own / sizeof *own,
         .find_masks = find_masks,
         .tell = tell,
-        .ask = options->asker.ask ? ask_network : NULL,
+        .ask = options->asker.ask || hook_configured(runtime, "PermissionRequest") ? ask_network : NULL,
         .user = runtime,
     };
     struct hv_sandbox *sandbox = sandbox_new(&setup);

@@ -472,9 +472,9 @@ static const struct hv_cancel *hook_cancel(struct runtime *runtime, const struct
     return call ? call->cancel : runtime->session_hooks ? runtime->session_hooks->cancel : runtime->ending;
 }
 
-void hook_run_beside(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
-                     struct call *call, void (*meanwhile)(struct call *call), struct hv_arena *arena,
-                     struct hook_verdict *out)
+static void run_selected(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
+                         struct call *call, const struct hv_cancel *cancel, void (*meanwhile)(struct call *call),
+                         struct hv_arena *arena, struct hook_verdict *out)
 {
     struct hv_str call_id = call ? call->id : (struct hv_str){0};
     *out = (struct hook_verdict){0};
@@ -483,7 +483,7 @@ void hook_run_beside(struct runtime *runtime, const char *event, struct hv_str m
     struct hook_job *jobs;
     size_t chosen = select_hooks(runtime, event, matcher, call, arena, &jobs), count = 0;
     struct hv_str input = chosen ? hook_input(runtime, event, members, arena) : (struct hv_str){0};
-    const struct hv_cancel *cancel = hook_cancel(runtime, call);
+    cancel = cancel ? cancel : hook_cancel(runtime, call);
     for (size_t i = 0; i < chosen; i++) {
         if (jobs[i].hook->async && !jobs[i].hook->required) {
             start_background(&jobs[i], runtime, event, input, call_id);
@@ -506,10 +506,17 @@ void hook_run_beside(struct runtime *runtime, const char *event, struct hv_str m
     }
 }
 
-void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
-              struct call *call, struct hv_arena *arena, struct hook_verdict *out)
+void hook_run_beside(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
+                     struct call *call, void (*meanwhile)(struct call *call), struct hv_arena *arena,
+                     struct hook_verdict *out)
 {
-    hook_run_beside(runtime, event, matcher, members, call, NULL, arena, out);
+    run_selected(runtime, event, matcher, members, call, NULL, meanwhile, arena, out);
+}
+
+void hook_run(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members,
+              struct call *call, const struct hv_cancel *cancel, struct hv_arena *arena, struct hook_verdict *out)
+{
+    run_selected(runtime, event, matcher, members, call, cancel, NULL, arena, out);
 }
 
 void hook_tell(struct runtime *runtime, const char *event, struct hv_str matcher, struct hv_str members)
@@ -667,7 +674,7 @@ static void session_hooks_done(void *data)
 static void run_session_hooks(void *data)
 {
     struct session_hooks *hooks = data;
-    hook_run(hooks->runtime, hooks->event, hooks->matcher, hooks->members, NULL, &hooks->arena, &hooks->verdict);
+    hook_run(hooks->runtime, hooks->event, hooks->matcher, hooks->members, NULL, NULL, &hooks->arena, &hooks->verdict);
     loop_post(hooks->runtime->loop, session_hooks_done, hooks);
 }
 

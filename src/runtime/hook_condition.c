@@ -19,8 +19,10 @@ static bool takes_classified(struct hv_str condition, struct call *call, bool *h
  * no rule hold, so that the hook runs. */
 bool hook_condition_holds(const struct settings_hook *hook, struct call *call)
 {
-    if (!hook->condition.len || !call)
+    if (!hook->condition.len)
         return true;
+    if (!call) /* of the session, or a question about a connection, which is no call that a rule could take */
+        return !hv_str_is(hook->event, "PermissionRequest");
     struct policy_facts facts;
     permission_facts(call, &facts);
     bool holds;

@@ -251,8 +251,8 @@ static struct hv_str tell_denied(struct call *call)
     hv_json_member_string(&writer, "tool_use_id", call->id);
     hv_json_member_string(&writer, "reason", call->decision.reason);
     hv_json_end_object(&writer);
-    hook_run(call->runtime, "PermissionDenied", hv_str_from(call->tool->name), hv_buf_str(&members), call, &call->arena,
-             &verdict);
+    hook_run(call->runtime, "PermissionDenied", hv_str_from(call->tool->name), hv_buf_str(&members), call, NULL,
+             &call->arena, &verdict);
     return verdict.retry ? HV_STR(". A hook says that the call may be tried again") : HV_STR("");
 }
 
@@ -285,7 +285,7 @@ static bool hooks_answer(struct call *call, struct hv_answer *answer)
     runtime_put_suggestions(&writer, call->decision.proposals,
                             call->decision.always_confirm ? 0 : call->decision.proposal_count);
     hv_json_end_object(&writer);
-    hook_run(call->runtime, "PermissionRequest", hv_str_from(call->tool->name), hv_buf_str(&members), call,
+    hook_run(call->runtime, "PermissionRequest", hv_str_from(call->tool->name), hv_buf_str(&members), call, NULL,
              &call->arena, &verdict);
     if (verdict.permission != HV_ALLOW && verdict.permission != HV_DENY)
         return false;

@@ -123,7 +123,7 @@ static bool settle_asked(const struct connection *connection, const struct proxy
 {
     char why[TEXT_SIZE / 2];
     if (leave == PROXY_LEAVE_REFUSED) {
-        snprintf(why, sizeof why, "the person who was asked said no%s%.*s", words.len ? ": " : "", HV_STR_ARG(words));
+        snprintf(why, sizeof why, "%.*s", HV_STR_ARG(words));
         refuse(connection, request, why);
     }
     return leave == PROXY_LEAVE_REFUSED || leave == PROXY_LEAVE_GONE;

@@ -47,7 +47,7 @@ enum sandbox_leave_kind {
 
 struct sandbox_leave {
     enum sandbox_leave_kind kind;
-    struct hv_str words;        /* refused: for the model, or absent */
+    struct hv_str words;        /* refused: by whom and why, for the model */
     const struct hv_str *rules; /* session: these in place of the one proposed; none: that */
     size_t rule_count;
 };

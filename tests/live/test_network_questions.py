@@ -160,3 +160,55 @@ def test_nobody_is_asked_where_nobody_wants_to_be(case):
             (result, _), = run(case, fetching(listener.port), mode=mode)
             assert f'allowedDomains: ["127.0.0.1"] in the settings would allow it' in result, result
         assert not listener.seen
+
+
+def test_hooks_answer_in_a_persons_place(case):
+    """Also where nobody can be asked; what they let hold for longer holds, what they say of tools only is not asked about a host."""
+    need_full(case)
+    told, path = os.path.join(case.root, "told"), os.path.join(case.home, "helve", "settings.json")
+
+    def hook(more=None, **decision):
+        settings(case)
+        given = json.dumps({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}})
+        with open(path, encoding="utf-8") as file:
+            values = json.load(file)
+        values["hooks"] = {"PermissionRequest": [{"matcher": "Network", "hooks": [
+            {"type": "command", "command": f"cat >>{told}; printf '%s' '{given}'", **(more or {})}]}]}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(values, file)
+
+    def asked():
+        if not os.path.exists(told):
+            return []
+        with open(told, encoding="utf-8") as file:
+            lines = [json.loads(line) for line in file]
+        os.remove(told)
+        return lines
+
+    with Listener() as listener:
+        host = f"127.0.0.1:{listener.port}"
+        twice = (fetching(listener.port), fetching(listener.port))
+        hook(behavior="allow")
+        (first, _), (second, _) = run(case, *twice, mode="default")
+        assert "reached" in first and "reached" in second, (first, second)
+        one, _ = asked()
+        assert (one["tool_name"], one["hook_event_name"]) == ("Network", "PermissionRequest"), one
+        assert (one["tool_input"]["host"], one["tool_input"]["port"]) == ("127.0.0.1", listener.port) and "urllib" in one["tool_input"]["command"], one
+        (suggested,) = one["permission_suggestions"]
+        assert suggested["rules"] == [{"toolName": "Network", "ruleContent": host}], suggested
+        hook(behavior="allow", updatedPermissions=[{**suggested, "destination": "session"}])
+        (first, _), (second, _) = run(case, *twice, mode="default")
+        assert "reached" in first and "reached" in second and len(asked()) == 1, (first, second)
+        reached = len(listener.seen)
+        hook(behavior="deny", message="use the cache")
+        (result, _), = run(case, fetching(listener.port), mode="default")
+        assert f"refused a connection to {host} (the hook that was asked said no: use the cache)." in result, result
+        for more, mode, count in (({"if": "Bash(python3 *)"}, "default", 0), (None, "bypassPermissions", 0), (None, "dontAsk", 0)):
+            asked()
+            hook(more, behavior="allow")
+            (result, _), = run(case, fetching(listener.port), mode=mode)
+            assert f'allowedDomains: ["127.0.0.1"] in the settings would allow it' in result and len(asked()) == count, (more, mode, result)
+        hook()
+        (result, _), = run(case, fetching(listener.port), mode="default")
+        assert f'allowedDomains: ["127.0.0.1"] in the settings would allow it' in result and len(asked()) == 1, result
+        assert len(listener.seen) == reached

@@ -67,7 +67,13 @@ static const struct catalog_entry entries[] = {
     {"o1", 15, 60, 7.5, 15, 200000, 100000, R},
 };
 
-/* provider, US dollars per thousand of its own searches */
+/*
+ * Provider, US dollars per thousand of its own searches; the tokens of what they find are counted by the provider as
+ * input. platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool ("$10 per 1,000 searches", as counted in
+ * usage.server_tool_use; failed ones are not) and developers.openai.com/api/docs/pricing ("Web search (all models):
+ * $10.00 / 1k calls"; by its guide to the tool only actions "search" are calls), both as of November 2026. The tool
+ * web_search_preview, which has other prices, is not used here.
+ */
 static const struct {
     const char *provider;
     double price;

@@ -21,6 +21,7 @@ enum hv_content_type {
 
 struct hv_content {
     enum hv_content_type type;
+    bool own;                 /* TEXT of an untrusted result: helve's own words, which are not marked as foreign */
     struct hv_str text;       /* TEXT, TOOL_REFERENCE */
     struct hv_str media_type; /* IMAGE, DOCUMENT: "image/png", … */
     struct hv_str data;       /* IMAGE, DOCUMENT: decoded bytes; base64 is the encoder's business */
@@ -36,7 +37,7 @@ struct hv_content {
 struct hv_result {
     struct hv_content *first, *last;
     bool is_error;
-    bool untrusted;           /* came from outside (web, MCP): marked as data, not instructions; its errors, too */
+    bool untrusted;           /* came from outside (web, MCP): what is not `own` is marked as data, also of an error */
     bool ends_turn;           /* the model need not be asked again (StructuredOutput) */
     struct hv_str structured; /* JSON that fits the tool's output schema, or absent */
     struct hv_str summary;    /* one line for people ("42 lines", "exit 1"), or absent */
@@ -47,7 +48,11 @@ struct hv_result {
 HV_API void hv_result_add_text(struct hv_result *result, struct hv_arena *arena, struct hv_str text);
 HV_API void hv_result_addf(struct hv_result *result, struct hv_arena *arena, const char *format, ...) HV_PRINTF(3, 4);
 HV_API struct hv_content *hv_result_add(struct hv_result *result, struct hv_arena *arena, enum hv_content_type type);
-/* Make the result an error that carries err's message, place and hint as text. */
+/* Append words of helve's own (what was left out, what to do next) to a result that may be untrusted. */
+HV_API void hv_result_add_ownf(struct hv_result *result, struct hv_arena *arena, const char *format, ...)
+    HV_PRINTF(3, 4);
+/* Make the result an error that carries err's message, place and hint as text. The message may quote what came from
+ * outside, the hint may not: in an untrusted result it is a block of helve's own. */
 HV_API void hv_result_error(struct hv_result *result, struct hv_arena *arena, const struct hv_error *err);
 /* The same with a formatted message. */
 HV_API void hv_result_errorf(struct hv_result *result, struct hv_arena *arena, const char *format, ...) HV_PRINTF(3, 4);

@@ -90,7 +90,7 @@ static struct hv_str plain_text(const struct batch_result *result, struct hv_buf
     if (fails)
         hv_buf_add_cstr(text, "Error: ");
     if (untrusted)
-        untrusted_put(text, result->text);
+        untrusted_put_result(text, result->result);
     else
         hv_buf_add_str(text, result->text);
     return hv_buf_str(text);
@@ -117,7 +117,7 @@ static void put_part(struct hv_json_writer *writer, const struct hv_content *blo
         hv_buf_addf(&url, "data:%.*s;base64,", HV_STR_ARG(block->media_type));
         base64_encode(&url, block->data, BASE64_STANDARD);
         text = hv_buf_str(&url);
-    } else if (untrusted) {
+    } else if (untrusted && !block->own) {
         untrusted_put(&url, block->text);
         text = hv_buf_str(&url);
     }

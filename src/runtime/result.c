@@ -151,7 +151,26 @@ static struct hv_str hint(struct call *call, const struct cut *cut)
         HV_STR_ARG(cut->file), cut->why, cut->next_line);
 }
 
-static struct hv_str cut_text(struct call *call, struct hv_str whole, size_t limit, const char *why)
+static void add_own(struct call *call, struct hv_str text)
+{
+    hv_result_add_text(&call->result, &call->arena, text);
+    call->result.last->own = true;
+}
+
+/* What is shown of something, and the words about the rest, which are not part of it. */
+static void add_shown(struct call *call, struct hv_str shown, struct hv_str words)
+{
+    struct hv_result *result = &call->result;
+    CLEANUP_BUF struct hv_buf whole = {.max = UNLIMITED};
+    hv_buf_add_str(&whole, shown);
+    if (!result->untrusted)
+        hv_buf_add_str(&whole, words);
+    hv_result_add_text(result, &call->arena, hv_arena_str(&call->arena, hv_buf_str(&whole)));
+    if (result->untrusted)
+        add_own(call, hv_str_trim(words));
+}
+
+static void add_cut_text(struct call *call, struct hv_str whole, size_t limit, const char *why)
 {
     struct hv_error err = {0};
     store(call, whole, &err);
@@ -161,12 +180,11 @@ static struct hv_str cut_text(struct call *call, struct hv_str whole, size_t lim
     struct cut cut = {
         why, call->stored, whole.len, lines_count(whole), parts.head.len + parts.tail.len, lines_count(parts.head) + 1,
         &err};
-    hv_buf_add_str(&preview, hint(call, &cut));
-    return hv_arena_str(&call->arena, hv_buf_str(&preview));
+    add_shown(call, hv_buf_str(&preview), hint(call, &cut));
 }
 
 /* A spool has its whole in a file already; what is shown is its head and tail. */
-static struct hv_str cut_spool(struct call *call, const struct hv_content *spool, size_t limit, const char *why)
+static void add_cut_spool(struct call *call, const struct hv_content *spool, size_t limit, const char *why)
 {
     struct hv_str head = truncate_head(spool->head, limit * 7 / 10), tail = truncate_tail(spool->tail, limit * 3 / 10);
     uint64_t left_out = spool->size > head.len + tail.len ? spool->size - head.len - tail.len : 0;
@@ -174,18 +192,20 @@ static struct hv_str cut_spool(struct call *call, const struct hv_content *spool
         why, spool->file, spool->size, spool->lines, head.len + tail.len, lines_count(head) + 1, &(struct hv_error){0}};
     call->stored = spool->file;
     result_hide_secrets(call->runtime, spool->file);
-    return hv_arena_format(&call->arena, "%.*s\n[… %llu bytes left out …]\n%.*s%.*s", HV_STR_ARG(head),
-                           (unsigned long long)left_out, HV_STR_ARG(tail), HV_STR_ARG(hint(call, &cut)));
+    struct hv_str shown = hv_arena_format(&call->arena, "%.*s\n[… %llu bytes left out …]\n%.*s", HV_STR_ARG(head),
+                                          (unsigned long long)left_out, HV_STR_ARG(tail));
+    add_shown(call, shown, hint(call, &cut));
 }
 
-/* The text of all blocks, each on lines of its own. That of one alone, which may be megabytes, is not copied. */
-static struct hv_str join_text(struct call *call, const struct hv_content *first)
+/* The text of all blocks (without those of helve's own, where that is asked for), each on lines of its own. That of one
+ * alone, which may be megabytes, is not copied. */
+static struct hv_str join_text(struct call *call, const struct hv_content *first, bool without_own)
 {
     if (first && !first->next && first->type == HV_CONTENT_TEXT && first->text.ptr)
         return first->text;
     CLEANUP_BUF struct hv_buf whole = {.max = UNLIMITED};
     for (const struct hv_content *block = first; block; block = block->next) {
-        if (block->type != HV_CONTENT_TEXT)
+        if (block->type != HV_CONTENT_TEXT || (without_own && block->own))
             continue;
         if (whole.len && whole.data[whole.len - 1] != '\n')
             hv_buf_add_byte(&whole, '\n');
@@ -211,7 +231,7 @@ static bool is_empty(const struct hv_result *result)
 
 static void take_text(struct call *call)
 {
-    call->text = join_text(call, call->result.first);
+    call->text = join_text(call, call->result.first, false);
 }
 
 /* Build the result's content from what the tool produced, its text within limit. */
@@ -225,10 +245,10 @@ static void present(struct call *call, size_t limit, const char *why)
     result->first = result->last = NULL;
     for (const struct hv_content *block = call->produced; block; block = block->next) {
         if (block->type == HV_CONTENT_SPOOL) {
-            hv_result_add_text(result, &call->arena, cut_spool(call, block, room, why));
-        } else if (block->type == HV_CONTENT_TEXT && cut) {
+            add_cut_spool(call, block, room, why);
+        } else if (block->type == HV_CONTENT_TEXT && cut && !block->own) {
             if (!text_done)
-                hv_result_add_text(result, &call->arena, cut_text(call, join_text(call, call->produced), limit, why));
+                add_cut_text(call, join_text(call, call->produced, true), limit, why);
             text_done = true;
         } else {
             struct hv_content *copy = hv_result_add(result, &call->arena, block->type);
@@ -237,7 +257,7 @@ static void present(struct call *call, size_t limit, const char *why)
         }
     }
     if (call->note.len)
-        hv_result_add_text(result, &call->arena, call->note);
+        add_own(call, call->note);
 }
 
 void result_replace(struct call *call, struct hv_str text)
@@ -256,7 +276,7 @@ void result_note(struct call *call, struct hv_str text)
     text = clean(call, text);
     call->note = call->note.len ? hv_arena_format(&call->arena, "%.*s\n%.*s", HV_STR_ARG(call->note), HV_STR_ARG(text))
                                 : hv_arena_str(&call->arena, text);
-    hv_result_add_text(&call->result, &call->arena, text);
+    add_own(call, text);
     take_text(call);
 }
 
@@ -267,7 +287,7 @@ enum stage_outcome stage_result(struct call *call)
     /* A result without a tool is a message of our own, and short. */
     present(call, call->tool ? result_limit(call) : UNLIMITED, LIMIT_REASON);
     if (is_empty(&call->result))
-        hv_result_add_text(&call->result, &call->arena, HV_STR("(no output)"));
+        add_own(call, HV_STR("(no output)"));
     take_text(call);
     return STAGE_NEXT;
 }
@@ -300,6 +320,21 @@ void untrusted_put(struct hv_buf *out, struct hv_str text)
             hv_buf_add_byte(out, text.ptr[i]);
     }
     hv_buf_add_cstr(out, "\n</untrusted-data>");
+}
+
+void untrusted_put_result(struct hv_buf *out, const struct hv_result *result)
+{
+    bool later = false;
+    for (const struct hv_content *block = result->first; block; block = block->next) {
+        if (block->type != HV_CONTENT_TEXT)
+            continue;
+        hv_buf_add_cstr(out, later ? "\n" : "");
+        if (block->own)
+            hv_buf_add_str(out, block->text);
+        else
+            untrusted_put(out, block->text);
+        later = true;
+    }
 }
 
 static void put_text_block(struct hv_json_writer *writer, struct hv_str text, bool untrusted)
@@ -338,7 +373,7 @@ static void put_block(struct hv_json_writer *writer, const struct hv_content *bl
         hv_buf_release(&text);
         break;
     }
-    default: put_text_block(writer, block->text, untrusted);
+    default: put_text_block(writer, block->text, untrusted && !block->own);
     }
     hv_json_end_object(writer);
 }

@@ -279,8 +279,10 @@ static void tell(struct hv_context *context, const struct web_search_input *inpu
         hv_buf_addf(&out, "%sWhat the search says:\n%.*s", shown ? "\n\n" : "",
                     HV_STR_ARG(truncate_head(said, SAID_SHOWN)));
     else if (!shown)
-        hv_buf_addf(&out, "[Nothing was found%s.]", count ? " in the domains that are asked for" : "");
-    hv_result_add_text(result, context->arena, hv_arena_str(context->arena, hv_buf_str(&out)));
+        hv_result_add_ownf(result, context->arena, "[Nothing was found%s.]",
+                           count ? " in the domains that are asked for" : "");
+    if (out.len)
+        hv_result_add_text(result, context->arena, hv_arena_str(context->arena, hv_buf_str(&out)));
     result->summary = hv_arena_format(context->arena, "%lld page%s", (long long)shown, shown == 1 ? "" : "s");
 }
 
@@ -302,7 +304,8 @@ static enum hv_code web_search_call(const void *input, struct hv_context *contex
         .words = words(in, context->arena), .url = choice.url, .key = choice.key, .count = (size_t)in->max_results};
     code = choice.backend->by_model ? ask_provider(context, in, &body, &said, err)
                                     : ask(context, &choice, &query, &body, err);
-    result->untrusted = code != HV_EDENIED; /* errors may quote the backend, but that of the guard */
+    /* Errors may quote the backend, but not that of the guard, and that nothing came. */
+    result->untrusted = code != HV_EDENIED && code != HV_ETIMEOUT && code != HV_ECANCELLED;
     code = code ? code : web_backend_read(choice.backend, body, WEB_RESULTS_MAX, context->arena, &hits, &count, err);
     if (!code)
         tell(context, in, hits, count, hv_str_trim(said), result);

@@ -145,14 +145,15 @@ static enum hv_code show_picture(struct hv_context *context, const struct web_so
     enum hv_code code = image_prepare(&media, source->body, IMAGE_BYTES_MAX, &image, err);
     if (code)
         return code;
-    hv_buf_addf(&out->text, "A picture: %u×%u %s, %.*s", image.head.width, image.head.height,
-                image_format_name(image.head.format), HV_STR_ARG(file_size_text(context->arena, source->body.len)));
-    if (image.changed)
-        hv_buf_addf(&out->text, ", shown at %u×%u", image.width, image.height);
+    struct hv_str shown = image.changed ? hv_arena_format(context->arena, ", shown at %u×%u", image.width, image.height)
+                                        : (struct hv_str){0};
+    out->note = hv_arena_format(context->arena, "A picture: %u×%u %s, %.*s%.*s", image.head.width, image.head.height,
+                                image_format_name(image.head.format),
+                                HV_STR_ARG(file_size_text(context->arena, source->body.len)), HV_STR_ARG(shown));
     struct hv_content *block = hv_result_add(result, context->arena, HV_CONTENT_IMAGE);
     block->media_type = hv_str_from(image_format_media_type(image.format));
     block->data = image.bytes;
-    out->picture = true;
+    out->no_text = true;
     return HV_OK;
 }
 
@@ -184,8 +185,8 @@ static enum hv_code show_pdf(struct hv_context *context, const struct web_source
                         HV_STR_ARG(pages[page - first]));
     }
     if (!code && last < info.pages)
-        hv_buf_addf(&out->text, "\n[The other %u pages are not shown: download the file to read them.]\n",
-                    info.pages - last);
+        out->note = hv_arena_format(
+            context->arena, "[The other %u pages are not shown: download the file to read them.]", info.pages - last);
     return code;
 }
 
@@ -226,10 +227,12 @@ static void describe(struct hv_context *context, const struct web_source *source
                      struct web_shown *out)
 {
     const struct file_kind *kind = file_kind_sniff(hv_str_slice(source->body, 0, 512));
-    hv_buf_addf(&out->text,
-                "[This is %s (%.*s, %.*s), which is not shown. Download it to look at it with other means.]",
-                kind ? kind->name : "binary data", HV_STR_ARG(type.len ? type : HV_STR("no type given")),
-                HV_STR_ARG(file_size_text(context->arena, source->body.len)));
+    if (type.len)
+        hv_buf_addf(&out->text, "Content-Type: %.*s", HV_STR_ARG(type));
+    out->note = hv_arena_format(
+        context->arena, "[This is %s (%.*s), which is not shown. Download it to look at it with other means.]",
+        kind ? kind->name : "binary data", HV_STR_ARG(file_size_text(context->arena, source->body.len)));
+    out->no_text = true;
 }
 
 enum hv_code web_show(struct hv_context *context, const struct web_source *source, struct web_shown *out,

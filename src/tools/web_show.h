@@ -13,11 +13,12 @@ struct web_source {
     bool raw;
 };
 
-/* What became of it: text, or a picture that was added to the result (then text says what it is). */
+/* What became of it: text, or, where it has none, a note that says what it is (a picture was added to the result). */
 struct web_shown {
     struct hv_buf text; /* the caller sets max, and releases it */
+    struct hv_str note; /* helve's own words about it, in the context's arena */
     struct html_page page;
-    bool picture;
+    bool no_text;
 };
 
 enum hv_code web_show(struct hv_context *context, const struct web_source *source, struct web_shown *out,

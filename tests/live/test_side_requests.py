@@ -2,6 +2,7 @@
 import glob
 import json
 import os
+import re
 import threading
 
 from harness import MODELS
@@ -81,7 +82,8 @@ def test_what_goes_wrong_with_the_small_model_costs_the_answer_only(case):
         assert ran.code == 0 and words in result and ("The port is 8123." in result) == (answer.stop != "max_tokens"), (words, result, ran)
     server = case.serve(Answer([fetch(web)]), Answer(status=529, error=("overloaded_error", "busy"), headers={"retry-after": "0"}),
                         Answer([text("8123")]), Answer([text("done")]))
-    assert "8123\n\n[A small model" in (ask(case, server), server.requests[3].results()[0])[1]
+    ask(case, server)
+    assert re.search(r"8123\n</untrusted-data>\s*\[A small model", server.requests[3].results()[0]), server.requests[3].results()
 
 
 def test_side_requests_have_a_budget_of_their_own(case):

@@ -12,5 +12,10 @@
 int thread_start(pthread_t *thread, size_t stack, void *(*function)(void *data), void *data);
 /* The same for one that nobody waits for. */
 int thread_start_detached(size_t stack, void *(*function)(void *data), void *data);
+/*
+ * Let this thread run soon after it is woken, before threads that use their whole share: a shorter slice, where the
+ * kernel has them (Linux 6.12). Its share stays as it was; threads and processes that it starts are ordinary ones.
+ */
+void thread_want_short_waits(void);
 
 #endif

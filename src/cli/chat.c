@@ -597,6 +597,7 @@ static int finish(struct chat *chat, enum hv_code code, const struct hv_error *e
 static int run_chat(struct chat *chat, struct hv_str prompt)
 {
     struct hv_error err;
+    thread_want_short_waits(); /* keys are served beside commands that keep every core busy */
     fill_options(chat);
     enum hv_code code = start(chat, prompt, &err);
     if (code == HV_OK)

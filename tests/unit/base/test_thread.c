@@ -1,8 +1,14 @@
 /* test_thread.c: no signal that is meant for the host program is delivered on a thread of helve's own. */
 #include "base/thread.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/aside.h"
@@ -93,6 +99,51 @@ static void what_cannot_be_started_says_so(void **state)
     assert_true(!blocks_signals());
 }
 
+static uint64_t read_slice(void)
+{
+    uint64_t attributes[6] = {0}; /* the kernel's struct sched_attr: the slice is its fourth word */
+    return syscall(SYS_sched_getattr, 0, attributes, sizeof attributes, 0) == 0 ? attributes[3] : UINT64_MAX;
+}
+
+static bool kernel_has_slices(void)
+{
+    struct utsname name;
+    char *rest;
+    if (uname(&name) != 0 || sched_getscheduler(0) != SCHED_OTHER)
+        return false;
+    long major = strtol(name.release, &rest, 10), minor = *rest == '.' ? strtol(rest + 1, NULL, 10) : 0;
+    return major > 6 || (major == 6 && minor >= 12);
+}
+
+static void *compare_slices(void *data)
+{
+    bool *differs = data;
+    uint64_t before = read_slice();
+    thread_want_short_waits();
+    *differs = read_slice() < before;
+    pid_t child = fork();
+    int status = 1;
+    if (child == 0)
+        _exit(read_slice() != before);
+    waitpid(child, &status, 0);
+    *differs = *differs && status == 0;
+    return data;
+}
+
+static void short_waits_are_of_one_thread_and_not_of_its_children(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    bool differs = false;
+    uint64_t before = read_slice();
+    if (!kernel_has_slices() || before == UINT64_MAX)
+        skip();
+    assert_int_equal(thread_start(&thread, 0, compare_slices, &differs), 0);
+    pthread_join(thread, NULL);
+    assert_true(differs);
+    assert_true(read_slice() == before);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -100,6 +151,7 @@ int main(void)
         cmocka_unit_test(one_that_nobody_waits_for_is_no_different),
         cmocka_unit_test(a_descriptor_is_closed_beside),
         cmocka_unit_test(what_cannot_be_started_says_so),
+        cmocka_unit_test(short_waits_are_of_one_thread_and_not_of_its_children),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

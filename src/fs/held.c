@@ -114,18 +114,22 @@ static enum hv_file_kind look_at_kind(const struct held_place *place)
     return fs_stat_at(&place->handle, place->resolved, &stat, NULL) == HV_OK ? stat.kind : HV_FILE_UNKNOWN;
 }
 
-/* Where the name itself is, when it is a link that could be moved or removed as such. */
-static void find_link(struct held *held, struct held_place *place)
+struct hv_str fs_link_itself(const struct hv_host *host, struct hv_arena *arena, struct hv_str path)
 {
     struct hv_str parent;
     struct hv_file_stat stat;
-    if (hv_str_eq(place->written, place->resolved) ||
-        held->base->resolve(held->base, &held->arena, path_parent(place->written), &parent, NULL) != HV_OK)
-        return;
-    struct hv_str link =
-        path_join(&held->arena, hv_str_is(parent, "/") ? HV_STR("") : parent, path_name(place->written));
-    if (fs_stat_at(&fs_root_handle, link, &stat, NULL) == HV_OK && stat.kind == HV_FILE_SYMLINK)
-        place->link = link;
+    if (host->resolve(host, arena, path_parent(path), &parent, NULL) != HV_OK)
+        return (struct hv_str){0};
+    struct hv_str link = path_join(arena, hv_str_is(parent, "/") ? HV_STR("") : parent, path_name(path));
+    bool is_link = fs_stat_at(&fs_root_handle, link, &stat, NULL) == HV_OK && stat.kind == HV_FILE_SYMLINK;
+    return is_link ? link : (struct hv_str){0};
+}
+
+/* It could be moved or removed as such. */
+static void find_link(struct held *held, struct held_place *place)
+{
+    if (!hv_str_eq(place->written, place->resolved))
+        place->link = fs_link_itself(held->base, &held->arena, place->written);
 }
 
 /* What a name leads to may be exchanged between finding it out and holding it: then it is found out again. */
@@ -466,4 +470,13 @@ enum hv_code fs_held_hold(const struct hv_host *base, struct hv_place *places, s
     }
     *out = &held->host;
     return HV_OK;
+}
+
+const struct hv_handle *fs_held_handle(const struct hv_host *host, struct hv_str resolved)
+{
+    const struct held *held = host->moved == held_moved ? held_of(host) : NULL;
+    for (size_t i = 0; held && i < held->count; i++)
+        if (hv_str_eq(held->places[i].resolved, resolved))
+            return &held->places[i].handle;
+    return &fs_root_handle;
 }

@@ -8,6 +8,7 @@
 #include "base/sha256.h"
 #include "base/utf8.h"
 #include "fs/directory.h"
+#include "fs/handle.h"
 #include "fs/image_store.h"
 #include "fs/open.h"
 
@@ -50,14 +51,14 @@ int image_open_parent(const struct fs_image *image, char name[NAME_MAX + 1])
     }
     memcpy(name, last.ptr, last.len);
     name[last.len] = '\0';
-    return fs_open_no_links(AT_FDCWD, path_parent(image->path), O_PATH | O_DIRECTORY);
+    return fs_open_at(image->at ? image->at : &fs_root_handle, path_parent(image->path), O_PATH | O_DIRECTORY);
 }
 
 int fs_image_look(struct fs_image *image, struct hv_arena *arena)
 {
     char name[NAME_MAX + 1], target[FS_PATH_MAX];
     struct stat status;
-    *image = (struct fs_image){.path = image->path};
+    *image = (struct fs_image){.path = image->path, .at = image->at};
     CLEANUP_FD int parent = image_open_parent(image, name);
     if (parent >= 0 && fstat(parent, &status) == 0)
         image->folder_ns = nanoseconds(status.st_mtim);

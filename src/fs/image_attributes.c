@@ -162,6 +162,13 @@ static int set_time(const struct fs_image *image, int directory, const char *nam
     return image->mtime_ns <= 0 ? 0 : utimensat(directory, name, times, AT_SYMLINK_NOFOLLOW);
 }
 
+int image_set_mode(int fd, mode_t mode)
+{
+    char text[PLACE_MAX];
+    snprintf(text, sizeof text, "/proc/self/fd/%d", fd);
+    return chmod(text, mode);
+}
+
 int image_set_attributes(const struct fs_image *image, int directory, const char *name)
 {
     char text[PLACE_MAX];
@@ -177,7 +184,7 @@ int image_set_attributes(const struct fs_image *image, int directory, const char
         snprintf(text, sizeof text, "/proc/self/fd/%d", fd);
         set_attributes(image, text, &reason);
         /* The mode comes after them: chown clears set-id bits, and an ACL sets those of the group. */
-        note(&reason, chmod(text, image->mode));
+        note(&reason, image_set_mode(fd, image->mode));
     }
     note(&reason, set_time(image, directory, name));
     return reason;

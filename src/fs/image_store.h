@@ -68,6 +68,8 @@ int image_take_attributes(struct fs_image *image, int directory, const char *nam
 /* Give it owner, attributes, mode and time of the image, as far as these are known. 0, or the errno of what could not
  * be given, the gravest of them (image_is_refusal); the rest is. */
 int image_set_attributes(const struct fs_image *image, int directory, const char *name);
+/* chmod(2) of what was opened, with O_PATH too, whatever bears its name by now: 0, or -1 with errno. */
+int image_set_mode(int fd, mode_t mode);
 /* It is for the system to say who may give what: a fault is something else. */
 bool image_is_refusal(int reason);
 

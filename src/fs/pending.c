@@ -114,13 +114,16 @@ void pending_end(struct pending *pending)
 
 /* ---- what a killed writer left ----------------------------------------------------------------------------------- */
 
-static void remove_temporary(const char *path)
+/* In the directory that was noted: one that is a link now is another. */
+static void remove_temporary(struct hv_str path)
 {
+    CLEANUP_LEAF struct fs_leaf leaf = {.directory = -1};
     struct stat status;
-    if (fs_is_temporary(path_name(hv_str_from(path))) && lstat(path, &status) == 0 &&
+    if (fs_is_temporary(path_name(path)) && fs_leaf_open(&fs_root_handle, path, &leaf) == 0 &&
+        fstatat(leaf.directory, leaf.name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)) &&
         (status.st_uid == geteuid() || geteuid() == 0)) /* root gives files away before they get their names */
-        (void)unlink(path);
+        (void)unlinkat(leaf.directory, leaf.name, 0);
 }
 
 /* Directories stand in the order in which they were made: the last first. */
@@ -139,9 +142,9 @@ static void clean_lines(struct hv_arena *arena, struct hv_str text, void (*unfin
             continue;
         const char *name = hv_arena_cstr(arena, hv_buf_str(&path));
         if (name[0] == '/' && line.ptr[0] == 't')
-            remove_temporary(name);
+            remove_temporary(hv_str_from(name));
         else if (name[0] == '/' && line.ptr[0] == 'd')
-            (void)rmdir(name);
+            (void)fs_remove_at(&fs_root_handle, hv_str_from(name), AT_REMOVEDIR);
         else if (name[0] == '/' && line.ptr[0] == 'f')
             unfinished(hv_str_from(name));
     }

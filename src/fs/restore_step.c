@@ -398,9 +398,9 @@ void restore_open_directory(const struct restore_move *move)
     char name[NAME_MAX + 1];
     struct stat status;
     CLEANUP_FD int parent = image_open_parent(move->to, name);
-    if (parent >= 0 && fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode) &&
-        (status.st_mode & 0700) != 0700)
-        (void)fchmodat(parent, name, (status.st_mode & 07777) | 0700, 0);
+    CLEANUP_FD int fd = parent < 0 ? -1 : openat(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &status) == 0 && (status.st_mode & 0700) != 0700)
+        (void)image_set_mode(fd, (status.st_mode & 07777) | 0700);
 }
 
 enum hv_code restore_close_directory(const struct restore_move *move, struct hv_error *err)

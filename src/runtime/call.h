@@ -123,6 +123,7 @@ struct call {
     uint64_t directory_epoch; /* of the working directory that paths were expanded with */
     struct hv_footprint footprint;
     struct policy_path *reads, *writes; /* of the footprint, resolved */
+    struct hv_str *links;               /* of each of writes: where it is itself, when it is a link; or absent */
     const struct hv_host *held;         /* what reaches them and nothing else: context.host then; or NULL */
     bool judged_again;                  /* since a path led elsewhere than when it was judged */
     bool read_only, destructive;

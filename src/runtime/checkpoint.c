@@ -9,11 +9,14 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "base/vec.h"
+#include "fs/held.h"
 #include "fs/host_files.h"
+#include "fs/handle.h"
 #include "fs/image_store.h"
 #include "fs/scan.h"
 #include "runtime/checkpoint_watch.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 enum {
@@ -130,7 +133,7 @@ static void warn(struct checkpoints *checkpoints, const char *format, ...)
 
 /* ---- the files of a call ------------------------------------------------------------------------------------- */
 
-static struct fs_image *add_place(struct checkpoint *checkpoint, struct hv_str path)
+static struct fs_image *add_place(struct checkpoint *checkpoint, struct hv_str path, const struct hv_handle *at)
 {
     if (path.len < 2 || path.ptr[0] != '/' || fs_image_is_of_git(path) || map_get(&checkpoint->places, path))
         return NULL;
@@ -139,7 +142,7 @@ static struct fs_image *add_place(struct checkpoint *checkpoint, struct hv_str p
         return NULL;
     }
     struct fs_image *image = &checkpoint->files[checkpoint->count++];
-    *image = (struct fs_image){.path = hv_arena_str(&checkpoint->arena, path)};
+    *image = (struct fs_image){.path = hv_arena_str(&checkpoint->arena, path), .at = at};
     map_set(&checkpoint->places, image->path, image);
     return image;
 }
@@ -149,6 +152,7 @@ struct walk {
     struct call *call;
     struct checkpoint *checkpoint;
     struct hv_str root;
+    const struct hv_handle *at; /* as the tool reaches it */
 };
 
 static enum fs_scan_action add_entry(void *user, const struct fs_scan_entry *entry)
@@ -156,35 +160,35 @@ static enum fs_scan_action add_entry(void *user, const struct fs_scan_entry *ent
     struct walk *walk = user;
     struct hv_str path =
         hv_arena_format(&walk->call->arena, "%.*s/%.*s", HV_STR_ARG(walk->root), HV_STR_ARG(entry->path));
-    (void)add_place(walk->checkpoint, path);
+    (void)add_place(walk->checkpoint, path, walk->at);
     return walk->checkpoint->left_out > FILES_MAX ? FS_SCAN_STOP : FS_SCAN_ON;
 }
 
 static void add_inside(struct call *call, struct checkpoint *checkpoint, struct hv_str root)
 {
-    struct walk walk = {call, checkpoint, root};
-    struct fs_scan_options options = {.root = root, .hidden = true, .no_ignore = true, .directories = true};
+    struct walk walk = {call, checkpoint, root, fs_held_handle(call->context.host, root)};
+    CLEANUP_FD int fd = fs_open_at(walk.at, root, O_RDONLY | O_DIRECTORY);
+    struct fs_scan_options options = {
+        .root = root, .descriptor = fd, .hidden = true, .no_ignore = true, .directories = true};
     struct fs_scan_outcome outcome;
-    /* What is no directory has nothing inside. */
-    (void)!fs_scan(&options, add_entry, &walk, &call->arena, &outcome, NULL);
+    if (fd >= 0) /* what is no directory has nothing inside */
+        (void)!fs_scan(&options, add_entry, &walk, &call->arena, &outcome, NULL);
 }
 
-/* The name itself where it is a link, and what it leads to. */
-static void add_written(struct call *call, struct checkpoint *checkpoint, const struct policy_path *path)
+/* The name itself where it was a link when it was judged, and what it led to then. */
+static void add_written(struct call *call, struct checkpoint *checkpoint, size_t index)
 {
-    struct hv_str parent;
-    struct hv_str written = path->written;
-    if (fs_host_resolve(NULL, &call->arena, path_parent(written), &parent, NULL) == HV_OK)
-        add_place(checkpoint, hv_arena_format(&call->arena, "%.*s/%.*s", parent.len == 1 ? 0 : (int)parent.len,
-                                              parent.ptr, HV_STR_ARG(path_name(written))));
-    if (path->resolved.len)
-        add_place(checkpoint, path->resolved);
+    struct hv_str resolved = call->writes[index].resolved;
+    if (call->links[index].len)
+        add_place(checkpoint, call->links[index], &fs_root_handle);
+    if (resolved.len)
+        add_place(checkpoint, resolved, fs_held_handle(call->context.host, resolved));
 }
 
 static void collect(struct call *call, struct checkpoint *checkpoint)
 {
     for (size_t i = 0; i < call->footprint.writes.count; i++)
-        add_written(call, checkpoint, &call->writes[i]);
+        add_written(call, checkpoint, i);
     for (size_t i = 0; i < call->footprint.writes.count; i++)
         if (call->writes[i].kind == HV_FILE_DIRECTORY && call->writes[i].resolved.len)
             add_inside(call, checkpoint, call->writes[i].resolved);
@@ -268,12 +272,12 @@ static void tell_unsaved(struct checkpoints *checkpoints, const struct fs_image 
 }
 
 /* The directories that will be made for it. */
-static void add_missing_parents(struct checkpoint *checkpoint, struct hv_str path)
+static void add_missing_parents(struct checkpoint *checkpoint, struct fs_image *of)
 {
-    for (struct hv_str parent = path_parent(path); parent.len > 1; parent = path_parent(parent)) {
-        struct fs_image image = {.path = parent};
+    for (struct hv_str parent = path_parent(of->path); parent.len > 1; parent = path_parent(parent)) {
+        struct fs_image image = {.path = parent, .at = of->at};
         fs_image_look(&image, &checkpoint->arena);
-        if (image.kind != FS_IMAGE_NOTHING || !add_place(checkpoint, parent))
+        if (image.kind != FS_IMAGE_NOTHING || !add_place(checkpoint, parent, of->at))
             return;
     }
 }
@@ -292,7 +296,7 @@ static void keep(void *data)
         struct fs_image *image = &checkpoint->files[i];
         fs_image_look(image, &checkpoint->arena);
         if (image->kind == FS_IMAGE_NOTHING)
-            add_missing_parents(checkpoint, image->path);
+            add_missing_parents(checkpoint, image);
         if (is_known(checkpoints, image))
             continue;
         fs_image_store_keep(&checkpoints->store, image, &checkpoint->arena);
@@ -328,7 +332,7 @@ static bool is_kept_aside(const struct call *call, struct checkpoint *checkpoint
 {
     uint64_t size = 0;
     for (size_t i = 0; call->tool->announces_changes && i < checkpoint->count; i++) {
-        struct fs_image image = {.path = checkpoint->files[i].path};
+        struct fs_image image = {.path = checkpoint->files[i].path, .at = checkpoint->files[i].at};
         fs_image_look(&image, &checkpoint->arena);
         size += is_known(call->runtime->checkpoints, &image) ? 0 : image.size;
     }
@@ -358,6 +362,7 @@ static struct fs_image copy_image(struct hv_arena *arena, const struct fs_image 
 {
     struct fs_image copy = *image;
     copy.path = hv_arena_str(arena, image->path);
+    copy.at = NULL; /* which goes with the call */
     copy.hash = hv_arena_str(arena, image->hash);
     copy.target = hv_arena_str(arena, image->target);
     copy.attributes = hv_arena_str(arena, image->attributes);
@@ -676,7 +681,7 @@ static void collect_new(struct call *call, struct checkpoint *checkpoint)
 {
     for (size_t i = 0; i < call->footprint.writes.count; i++) {
         struct hv_str path = call->writes[i].resolved.len ? call->writes[i].resolved : call->writes[i].written;
-        struct fs_image now = {.path = path};
+        struct fs_image now = {.path = path, .at = fs_held_handle(call->context.host, path)};
         fs_image_look(&now, &call->arena);
         if (now.kind == FS_IMAGE_DIRECTORY)
             add_inside(call, checkpoint, path);
@@ -697,7 +702,7 @@ static size_t put_changed(struct call *call, struct checkpoint *checkpoint, stru
     begin_list(writing, "after");
     for (size_t i = 0; i < checkpoint->count; i++) {
         const struct fs_image *before = &checkpoint->files[i];
-        struct fs_image now = {.path = before->path};
+        struct fs_image now = {.path = before->path, .at = before->at};
         fs_image_look(&now, &call->arena);
         if (is_unchanged(before, &now))
             continue;

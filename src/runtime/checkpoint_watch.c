@@ -507,6 +507,7 @@ void watch_note(struct watch *watch, const struct fs_image *image)
         watch->live -= entry->image.size;
     entry->image = *image;
     entry->image.path = path;
+    entry->image.at = NULL; /* which goes with the call */
     entry->image.hash = entry->image.unsaved = entry->image.twin = (struct hv_str){0};
     entry->image.target = hv_arena_str(&watch->arena, image->target);
     entry->image.attributes = hv_arena_str(&watch->arena, image->attributes);

@@ -4,6 +4,7 @@
  */
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "fs/held.h"
 #include "runtime/call.h"
 #include "schema/fields.h"
 #include "schema/validator.h"
@@ -188,6 +189,16 @@ static bool hold_all(struct call *call)
     return true;
 }
 
+/* What is written by a name that is a link may be the link: where that is, is found out together with what it leads to. */
+static void find_links(struct call *call)
+{
+    size_t count = call->footprint.writes.count;
+    call->links = hv_arena_zalloc(&call->arena, count + 1, sizeof *call->links);
+    for (size_t i = 0; i < count; i++)
+        if (!hv_str_eq(call->writes[i].written, call->writes[i].resolved))
+            call->links[i] = fs_link_itself(call->runtime->host, &call->arena, call->writes[i].written);
+}
+
 static void take_footprint(struct call *call)
 {
     const struct hv_tool *tool = call->tool;
@@ -198,6 +209,7 @@ static void take_footprint(struct call *call)
         call->reads = resolve_all(call, &call->footprint.reads);
         call->writes = resolve_all(call, &call->footprint.writes);
     }
+    find_links(call);
     call->read_only = tool->read_only && tool->read_only(call->input, &call->context);
     call->destructive = tool->destructive && tool->destructive(call->input, &call->context);
     bool beside =

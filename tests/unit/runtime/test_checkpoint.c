@@ -4,6 +4,7 @@
  */
 #include "harness.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -93,10 +94,39 @@ static const struct hv_tool announcing = {.name = "Announcing",
                                           .footprint = footprint,
                                           .call = announcing_call};
 
+/* Called when the call was judged, right before its files are kept: their directory is exchanged. */
+static const char *exchanged_for; /* a link to this comes in its place */
+
+static uint64_t exchange(const void *input)
+{
+    char name[100], was[100];
+    (void)input;
+    snprintf(name, sizeof name, "%s/d", harness.work);
+    snprintf(was, sizeof was, "%s/was", harness.work);
+    assert_int_equal(rename(name, was), 0);
+    assert_int_equal(symlink(exchanged_for, name), 0);
+    return 1000;
+}
+
+static enum hv_code no_call(const void *data, struct hv_context *context, void **out, struct hv_result *result,
+                            struct hv_error *err)
+{
+    (void)data, (void)context, (void)out, (void)result, (void)err;
+    return HV_OK;
+}
+
+static const struct hv_tool exchanging = {.name = "Exchanging",
+                                          .description = "changes nothing",
+                                          .fields = fields,
+                                          .input_size = sizeof(struct input),
+                                          .time_limit = exchange,
+                                          .footprint = footprint,
+                                          .call = no_call};
+
 static int set_up(void **state)
 {
     static char checkpoints[100];
-    static const struct hv_tool *const tools[] = {&plain, &announcing, NULL};
+    static const struct hv_tool *const tools[] = {&plain, &announcing, &exchanging, NULL};
     (void)state;
     harness_open(&harness, NULL);
     snprintf(checkpoints, sizeof checkpoints, "%s/checkpoints", harness.directory);
@@ -179,10 +209,42 @@ static void a_call_that_fails_without_a_change_waits_for_what_was_begun(void **s
     run("Announcing", LARGE, true);
 }
 
+static void what_is_kept_is_what_was_judged(void **state)
+{
+    char outside[100], input[200], path[256];
+    (void)state;
+    snprintf(outside, sizeof outside, "%s/outside", harness.directory);
+    assert_int_equal(mkdir(outside, 0700), 0);
+    snprintf(path, sizeof path, "%s/f", outside);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs("of somebody else", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    exchanged_for = outside;
+    snprintf(path, sizeof path, "%s/d", harness.work);
+    assert_int_equal(mkdir(path, 0700), 0);
+    (void)harness_write(&harness, "d/f", "mine");
+    snprintf(input, sizeof input, "{\"path\":\"%s/d/f\"}", harness.work);
+    harness_run(&harness, "t1", "Exchanging", input, NULL);
+    const struct harness_event *event = harness_event(&harness, HV_EVENT_CHECKPOINT, "t1", "before");
+    assert_non_null(event);
+    assert_lacks(event->data, "outside");
+    expect_copy(strlen("mine"));
+    snprintf(path, sizeof path, "%s/checkpoints", harness.directory);
+    size_t copies = 0;
+    DIR *folder = opendir(path);
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        copies += entry->d_name[0] != '.';
+    closedir(folder);
+    assert_int_equal(copies, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_small_file_is_kept_before_the_call, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_kept_is_what_was_judged, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_large_file_is_kept_before_a_call_that_announces_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_large_file_is_kept_before_an_announced_change, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_call_that_fails_without_a_change_waits_for_what_was_begun, set_up, tear_down),

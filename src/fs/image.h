@@ -21,8 +21,9 @@ enum fs_image_kind {
 };
 
 struct fs_image {
-    struct hv_str path;         /* absolute; its directories hold no links */
-    const struct hv_handle *at; /* what path is opened from (handle.h); NULL: the root. No link is followed either way */
+    struct hv_str path; /* absolute; its directories hold no links */
+    const struct hv_handle
+        *at; /* what path is opened from (handle.h); NULL: the root. No link is followed either way */
     enum fs_image_kind kind;
     uint32_t mode;  /* permission bits */
     bool has_owner; /* uid and gid are known */
@@ -41,8 +42,8 @@ struct fs_image {
     struct hv_str unsaved;    /* why the bytes could not be kept, one phrase; absent: they were, or need not be */
 };
 
-/* Look at image->path (set by the caller, as is `at`) and fill the rest but for hash and twin. What cannot be looked at is
- * FS_IMAGE_OTHER. Texts in arena. 0, or the errno of what could not be seen of it. Blocks. */
+/* Look at image->path (set by the caller, as is `at`) and fill the rest but for hash and twin. What cannot be looked at
+ * is FS_IMAGE_OTHER. Texts in arena. 0, or the errno of what could not be seen of it. Blocks. */
 int fs_image_look(struct fs_image *image, struct hv_arena *arena);
 /* The sum of a file's bytes, read now; false when it cannot be read (errno) or was changed meanwhile (errno is 0).
  * Blocks. */

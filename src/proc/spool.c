@@ -5,6 +5,8 @@
 #include "proc/spool.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
+#include "fs/open.h"
 #include "text/lines.h"
 
 #include <ctype.h>
@@ -152,6 +154,7 @@ static void lose_file(struct spool *spool, int reason)
 static void open_file(struct spool *spool)
 {
     const struct spool_options *options = &spool->options;
+    CLEANUP_FD int folder = fs_open_no_links(AT_FDCWD, options->directory, O_PATH | O_DIRECTORY);
     for (int attempt = 0; attempt < NAME_ATTEMPTS && spool->fd < 0; attempt++) {
         uint64_t random = 0;
         if (getrandom(&random, sizeof random, GRND_NONBLOCK) < 0)
@@ -161,7 +164,9 @@ static void open_file(struct spool *spool)
                                               HV_STR_ARG(options->name))
                             : hv_arena_format(&spool->strings, "%.*s/%.*s-%016llx.txt", HV_STR_ARG(options->directory),
                                               HV_STR_ARG(options->name), (unsigned long long)random);
-        spool->fd = open(spool->path.ptr, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+        spool->fd = folder < 0 ? -1
+                               : openat(folder, path_name(spool->path).ptr,
+                                        O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
         if (spool->fd < 0 && errno != EEXIST)
             break;
     }
@@ -332,7 +337,7 @@ static uint64_t read_memory(const struct spool *spool, uint64_t from, size_t lim
 
 static bool read_file(const struct spool *spool, uint64_t from, size_t limit, struct hv_buf *out)
 {
-    CLEANUP_FD int fd = spool->path.len ? open(spool->path.ptr, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+    CLEANUP_FD int fd = spool->path.len ? fs_open_no_links(AT_FDCWD, spool->path, O_RDONLY) : -1;
     char *room = fd < 0 ? NULL : hv_buf_reserve(out, limit);
     if (!room)
         return false;

@@ -17,7 +17,7 @@
 struct spool;
 
 struct spool_options {
-    struct hv_str directory; /* for the file: absolute, exists; absent: never a file (head and tail only) */
+    struct hv_str directory; /* for the file: exists, real path; absent: never a file (head and tail only) */
     struct hv_str name; /* start of the file's name ("bash"); letters, digits, '-' and '_'; other bytes become '_' */
     size_t inline_max;  /* 0: 128 KiB */
     size_t head_max, tail_max; /* 0: 64 KiB each; head_max + tail_max never exceeds inline_max */

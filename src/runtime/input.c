@@ -189,7 +189,8 @@ static bool hold_all(struct call *call)
     return true;
 }
 
-/* What is written by a name that is a link may be the link: where that is, is found out together with what it leads to. */
+/* What is written by a name that is a link may be the link: where that is, is found out together with what it leads to.
+ */
 static void find_links(struct call *call)
 {
     size_t count = call->footprint.writes.count;

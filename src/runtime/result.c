@@ -4,6 +4,8 @@
  */
 #include "base/base64.h"
 #include "base/cleanup.h"
+#include "fs/handle.h"
+#include "fs/open.h"
 #include "runtime/call.h"
 #include "runtime/untrusted.h"
 #include "text/ansi.h"
@@ -84,10 +86,9 @@ void result_hide_secrets(const struct runtime *runtime, struct hv_str path)
 {
     enum { PIECE = 1 << 20, OVERLAP = 8 << 10 };
     CLEANUP_FREE char *piece = NULL;
-    CLEANUP_ARENA struct hv_arena own = {0};
     if (!runtime->options.secret_count || !path.len)
         return;
-    CLEANUP_FD int fd = open(hv_arena_cstr(&own, path), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    CLEANUP_FD int fd = fs_open_no_links(AT_FDCWD, path, O_RDWR);
     ssize_t got;
     if (fd < 0)
         return;
@@ -109,7 +110,7 @@ void result_hide_secrets(const struct runtime *runtime, struct hv_str path)
 static void store(struct call *call, struct hv_str whole, struct hv_error *err)
 {
     struct hv_str path = stored_name(call);
-    struct hv_write_options options = {.make_parents = true, .mode = 0600, .unsynced = true};
+    struct hv_write_options options = {.at = &fs_root_handle, .make_parents = true, .mode = 0600, .unsynced = true};
     const struct hv_host *host = call->runtime->host;
     if (!call->stored.ptr &&
         host->write(host, path, hide_secrets(call->runtime, &call->arena, whole), &options, NULL, err) == HV_OK)

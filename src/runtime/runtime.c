@@ -364,7 +364,10 @@ struct hv_str runtime_results_directory(struct runtime *runtime)
     struct hv_str path =
         path_expand(&runtime->arena, HV_STR("tool-results"), runtime->options.session_directory, (struct hv_str){0});
     /* When it cannot be made, storing fails later, with a message in the result that wanted it. */
-    if (runtime->host->make_directories(runtime->host, path, NULL) == HV_OK && chmod(path.ptr, 0700) != 0)
+    bool is_made = runtime->host->make_directories(runtime->host, path, NULL) == HV_OK;
+    /* As it is now: nothing is stored by a link that comes later. */
+    if (is_made && runtime->host->resolve(runtime->host, &runtime->arena, path, &path, NULL) == HV_OK &&
+        chmod(hv_arena_cstr(&runtime->arena, path), 0700) != 0)
         runtime_emit(runtime,
                      &(struct hv_event){.type = HV_EVENT_NOTICE,
                                         .name = HV_STR("warning"),

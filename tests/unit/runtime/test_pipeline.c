@@ -375,6 +375,27 @@ static void a_result_over_its_limit_is_stored_whole_and_shown_in_part(void **sta
     harness_close(&h);
 }
 
+static void a_result_is_not_stored_through_a_link_that_came_later(void **state)
+{
+    char folder[4096], was[4200], path[4200];
+    (void)state;
+    harness_open(&h, ALLOWED);
+    harness_start(&h, NULL);
+    const struct harness_result *result = run_one("Probe", "{\"say\":\"a line of text\\n\",\"repeat\":10000}");
+    const char *at = strstr(result->block, "file=\\\"") + strlen("file=\\\"");
+    snprintf(folder, sizeof folder, "%.*s", (int)strcspn(at, "\\"), at);
+    *strrchr(folder, '/') = '\0';
+    snprintf(was, sizeof was, "%s.was", folder);
+    assert_int_equal(rename(folder, was), 0);
+    assert_int_equal(symlink(h.home, folder), 0);
+    harness_run(&h, "t2", "Probe", "{\"say\":\"a line of text\\n\",\"repeat\":10000}", NULL);
+    result = harness_result(&h, "t2");
+    assert_contains(result->text, "could not be stored");
+    snprintf(path, sizeof path, "%s/t2-0.txt", h.home);
+    assert_int_equal(access(path, F_OK), -1);
+    harness_close(&h);
+}
+
 static void the_results_of_one_turn_together_have_a_limit(void **state)
 {
     (void)state;
@@ -513,6 +534,7 @@ int main(void)
         cmocka_unit_test(an_empty_result_says_so),
         cmocka_unit_test(escapes_and_broken_bytes_do_not_reach_the_model),
         cmocka_unit_test(a_result_over_its_limit_is_stored_whole_and_shown_in_part),
+        cmocka_unit_test(a_result_is_not_stored_through_a_link_that_came_later),
         cmocka_unit_test(the_results_of_one_turn_together_have_a_limit),
         cmocka_unit_test(a_cancelled_batch_answers_every_call),
         cmocka_unit_test(a_call_over_its_time_is_stopped_and_says_what_to_do),

@@ -87,7 +87,7 @@ void chat_end_pictures(struct chat *chat);
 /* chat_theme.c: the theme of that name (absent: auto), in arena. HV_ENOTFOUND names those there are. */
 enum hv_code chat_read_theme(struct chat *chat, struct hv_arena *arena, struct hv_str name, struct ui_theme *theme,
                              struct hv_error *err) HV_MUST_CHECK;
-/* Use it in this session; "": tell which there are. What it says is Markdown. */
+/* Use it, and keep it in the person's settings; "": tell which there are. What it says is Markdown. */
 void chat_choose_theme(struct chat *chat, struct hv_str name, struct hv_buf *out);
 
 /* chat_more.c: commands; what they say is Markdown. */

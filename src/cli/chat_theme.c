@@ -1,5 +1,4 @@
-/* chat_theme.c: which theme the terminal gets: the setting's, or another one for this session (`/config theme NAME`).
- */
+/* chat_theme.c: which theme the terminal gets: the setting's, which `/config theme NAME` changes. */
 #include "base/cleanup.h"
 #include "cli/chat.h"
 
@@ -66,6 +65,33 @@ enum hv_code chat_read_theme(struct chat *chat, struct hv_arena *arena, struct h
     return code;
 }
 
+/* What the files say now: a session keeps the settings that it began with. */
+static struct hv_str theme_of_files(struct chat *chat, struct hv_arena *arena)
+{
+    struct settings *fresh;
+    struct hv_str name = chat->setup.settings->theme;
+    if (settings_load(&chat->setup.settings_options, &fresh, NULL) == HV_OK) {
+        name = hv_arena_str(arena, fresh->theme);
+        settings_unref(fresh);
+    }
+    return name.len ? name : HV_STR("auto");
+}
+
+static void save_theme(struct chat *chat, struct hv_arena *arena, struct hv_str name, struct hv_buf *out)
+{
+    struct hv_error err;
+    const struct settings_options *options = &chat->setup.settings_options;
+    if (settings_set_text(options, SETTINGS_USER, "theme", name, &err) != HV_OK) {
+        hv_buf_addf(out, "The theme is `%.*s` in this session only: %s.", HV_STR_ARG(name), err.message);
+        return;
+    }
+    struct hv_str next = theme_of_files(chat, arena);
+    hv_buf_addf(out, "The theme is `%.*s`, and is kept in `%.*s`.", HV_STR_ARG(name),
+                HV_STR_ARG(settings_file(options, arena, SETTINGS_USER)));
+    if (!hv_str_eq(next, name))
+        hv_buf_addf(out, " Here other settings go before: they say `%.*s`.", HV_STR_ARG(next));
+}
+
 void chat_choose_theme(struct chat *chat, struct hv_str name, struct hv_buf *out)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -76,9 +102,8 @@ void chat_choose_theme(struct chat *chat, struct hv_str name, struct hv_buf *out
         return;
     }
     if (!name.len) {
-        struct hv_str present = chat->setup.settings->theme;
         hv_buf_addf(out, "The theme of your settings is `%.*s`. There are: %.*s.",
-                    HV_STR_ARG(present.len ? present : HV_STR("auto")), HV_STR_ARG(list_names(chat, &arena)));
+                    HV_STR_ARG(theme_of_files(chat, &arena)), HV_STR_ARG(list_names(chat, &arena)));
         return;
     }
     if (chat_read_theme(chat, &arena, name, &theme, &err) != HV_OK) {
@@ -86,7 +111,5 @@ void chat_choose_theme(struct chat *chat, struct hv_str name, struct hv_buf *out
         return;
     }
     chat->functions->set_theme(chat->ui, &theme);
-    hv_buf_addf(out, "The theme is `%.*s` in this session. To keep it, write `\"theme\": \"%.*s\"` into `%.*s`.",
-                HV_STR_ARG(name), HV_STR_ARG(name),
-                HV_STR_ARG(settings_file(&chat->setup.settings_options, &arena, SETTINGS_USER)));
+    save_theme(chat, &arena, name, out);
 }

@@ -1,7 +1,7 @@
 /*
- * save.c: adding a rule to a settings file by inserting the fewest bytes. All other bytes stay as they are: order,
- * blanks, line ends and numbers are the person's. The new text takes its layout from its neighbours: where elements
- * stand on lines of their own, so does the new one.
+ * save.c: adding a rule to a settings file, or setting a text, by changing the fewest bytes. All other bytes stay as
+ * they are: order, blanks, line ends and numbers are the person's. The new text takes its layout from its neighbours:
+ * where elements stand on lines of their own, so does the new one.
  */
 #include "base/cleanup.h"
 #include "base/path.h"
@@ -11,11 +11,12 @@
 /* Each time that it fails somebody else has saved something. */
 enum { TRIES = 50 };
 
-/* Where a list is in the file: the names of the members that lead to it. */
+/* Where a list, or a single text, is in the file: the names of the members that lead to it. */
 enum { LIST_NAMES_MAX = 4 };
 
 struct list {
     const char *names[LIST_NAMES_MAX]; /* NULL ends */
+    bool single;
 };
 
 static const struct list rule_lists[] = {
@@ -27,9 +28,9 @@ static const struct list domain_list = {{"sandbox", "network", "allowedDomains"}
 
 /* ---- where to insert ------------------------------------------------------------------------------------------ */
 
-/* One insertion: `at`, what goes before the new text and after it. */
+/* The bytes from `at` to `end` (none, but where a text is replaced) become `text`. */
 struct insertion {
-    size_t at;
+    size_t at, end;
     struct hv_buf text;
 };
 
@@ -71,7 +72,7 @@ static void begin_child(struct hv_str file, const struct hv_json *container, str
         last = last->next;
     if (last) {
         struct hv_str blanks = blanks_before(file, container->type == HV_JSON_OBJECT ? last->key_start : last->start);
-        insertion->at = last->end;
+        insertion->at = insertion->end = last->end;
         hv_buf_add_byte(&insertion->text, ',');
         if (blanks.len && (container->count > 1 || has_line_end(blanks)))
             hv_buf_add_str(&insertion->text, blanks);
@@ -81,7 +82,7 @@ static void begin_child(struct hv_str file, const struct hv_json *container, str
     }
     /* An empty container that spans lines: one step further in than its closing bracket. */
     struct hv_str inside = blanks_after(file, container->start + 1);
-    insertion->at = container->start + 1;
+    insertion->at = insertion->end = container->start + 1;
     if (has_line_end(inside)) {
         size_t last_line = hv_str_rfind_byte(inside, '\n');
         size_t begin = last_line > 0 && inside.ptr[last_line - 1] == '\r' ? last_line - 1 : last_line;
@@ -106,6 +107,16 @@ static enum hv_code fail_shape(const struct source *source, const struct list *l
                    list->names[depth + 1] ? "object" : "array");
 }
 
+static const char *opening(const struct list *list, size_t name)
+{
+    return list->names[name + 1] ? "{" : list->single ? "" : "[";
+}
+
+static const char *closing(const struct list *list, size_t name, size_t count)
+{
+    return name < count ? "}" : list->single ? "" : "]";
+}
+
 /* Decide on the insertion. HV_EINVAL when the file has another shape. */
 static enum hv_code plan(const struct source *source, const struct list *list, struct hv_str rule,
                          struct insertion *insertion, struct hv_error *err)
@@ -116,6 +127,12 @@ static enum hv_code plan(const struct source *source, const struct list *list, s
         const struct hv_json *next = hv_json_get(at, list->names[depth]);
         if (!next)
             break;
+        if (list->single && !list->names[depth + 1]) {
+            insertion->at = next->start;
+            insertion->end = next->end;
+            put_string(&insertion->text, rule);
+            return HV_OK;
+        }
         if (next->type != (list->names[depth + 1] ? HV_JSON_OBJECT : HV_JSON_ARRAY))
             return fail_shape(source, list, depth, err);
         at = next;
@@ -123,10 +140,10 @@ static enum hv_code plan(const struct source *source, const struct list *list, s
     }
     begin_child(source->text, at, insertion);
     for (count = depth; list->names[count]; count++)
-        hv_buf_addf(&insertion->text, "\"%s\": %s", list->names[count], list->names[count + 1] ? "{" : "[");
+        hv_buf_addf(&insertion->text, "\"%s\": %s", list->names[count], opening(list, count));
     put_string(&insertion->text, rule);
     for (size_t i = count; i > depth; i--)
-        hv_buf_add_byte(&insertion->text, i == count ? ']' : '}');
+        hv_buf_add_cstr(&insertion->text, closing(list, i, count));
     return HV_OK;
 }
 
@@ -136,6 +153,8 @@ static bool has_rule(const struct hv_json *json, const struct list *list, struct
 {
     for (size_t i = 0; list->names[i]; i++)
         json = hv_json_get(json, list->names[i]);
+    if (list->single)
+        return hv_str_eq(hv_json_string(json), rule);
     hv_json_each(item, json) if (item->type == HV_JSON_STRING && hv_str_eq(hv_str_trim(item->text), rule)) return true;
     return false;
 }
@@ -151,15 +170,21 @@ static void put_new_file(const struct list *list, struct hv_str rule, struct hv_
     hv_buf_add_byte(out, '{');
     for (; list->names[count]; count++) {
         indent(out, count + 1);
-        hv_buf_addf(out, "\"%s\": %s", list->names[count], list->names[count + 1] ? "{" : "[");
+        hv_buf_addf(out, "\"%s\": %s", list->names[count], opening(list, count));
     }
-    indent(out, count + 1);
+    if (!list->single)
+        indent(out, count + 1);
     put_string(out, rule);
-    for (size_t i = count; i > 0; i--) {
+    for (size_t i = list->single ? count - 1 : count; i > 0; i--) {
         indent(out, i);
-        hv_buf_add_byte(out, i == count ? ']' : '}');
+        hv_buf_add_cstr(out, closing(list, i, count));
     }
     hv_buf_add_cstr(out, "\n}\n");
+}
+
+static const char *list_noun(const struct list *list)
+{
+    return list->single ? "setting" : "rule";
 }
 
 /* What is to be saved must read back as what was meant. */
@@ -171,17 +196,17 @@ static enum hv_code check_outcome(struct hv_arena *arena, struct hv_str text, co
         return hv_fail(err, HV_ETOOBIG, "the settings file would be larger than %d KiB", (int)SETTINGS_FILE_MAX / 1024);
     enum hv_code code = hv_json_parse(arena, text, HV_JSON_ALLOW_BOM, &json, err);
     if (code == HV_OK && !has_rule(json, list, rule))
-        code = hv_fail(err, HV_EINTERNAL, "the rule would not read back as it is");
+        code = hv_fail(err, HV_EINTERNAL, "the %s would not read back as it is", list_noun(list));
     return code;
 }
 
-static enum hv_code fail_broken(const struct source *source, struct hv_error *err)
+static enum hv_code fail_broken(const struct source *source, const struct list *list, struct hv_error *err)
 {
     if (!err)
         return HV_EINVAL;
     struct hv_error why = *err;
-    hv_fail(err, HV_EINVAL, "the rule is not saved, because %.*s cannot be read: %s", HV_STR_ARG(source->file),
-            why.message);
+    hv_fail(err, HV_EINVAL, "the %s is not saved, because %.*s cannot be read: %s", list_noun(list),
+            HV_STR_ARG(source->file), why.message);
     hv_error_hint(err, "mend the file first; it was left as it is");
     if (why.place[0])
         hv_error_place(err, "%.*s:%s", HV_STR_ARG(source->file), why.place);
@@ -223,7 +248,7 @@ static enum hv_code insert_rule(struct target *target, struct hv_arena *arena, s
     size_t mark = hv_str_starts(file, HV_STR("\xef\xbb\xbf")) ? 3 : 0;
     target->source.text = hv_str_slice(file, mark, SIZE_MAX);
     if (source_parse(arena, &target->source, err) != HV_OK)
-        return fail_broken(&target->source, err);
+        return fail_broken(&target->source, target->list, err);
     if (has_rule(target->source.json, target->list, target->rule))
         return HV_OK;
     CLEANUP_BUF struct hv_buf out = {0};
@@ -233,11 +258,11 @@ static enum hv_code insert_rule(struct target *target, struct hv_arena *arena, s
     enum hv_code code = plan(&target->source, target->list, target->rule, &insertion, err);
     hv_buf_add_str(&out, hv_str_slice(file, 0, mark + insertion.at));
     hv_buf_add_str(&out, hv_buf_str(&insertion.text));
-    hv_buf_add_str(&out, hv_str_slice(file, mark + insertion.at, SIZE_MAX));
+    hv_buf_add_str(&out, hv_str_slice(file, mark + insertion.end, SIZE_MAX));
     bool too_large = insertion.text.failed || out.failed;
     hv_buf_release(&insertion.text);
     if (code == HV_OK && too_large)
-        code = hv_fail(err, HV_ETOOBIG, "the rule is too long");
+        code = hv_fail(err, HV_ETOOBIG, "the %s is too long", list_noun(target->list));
     return code == HV_OK ? write_target(target, arena, hv_buf_str(&out), true, err) : code;
 }
 
@@ -253,7 +278,7 @@ static enum hv_code save(struct target *target, struct hv_arena *arena, struct h
     CLEANUP_BUF struct hv_buf text = {0};
     hv_buf_init(&text, SETTINGS_FILE_MAX);
     put_new_file(target->list, target->rule, &text);
-    return text.failed ? hv_fail(err, HV_ETOOBIG, "the rule is too long")
+    return text.failed ? hv_fail(err, HV_ETOOBIG, "the %s is too long", list_noun(target->list))
                        : write_target(target, arena, hv_buf_str(&text), false, err);
 }
 
@@ -323,4 +348,11 @@ enum hv_code settings_add_domain(const struct settings_options *options, enum se
                                  struct hv_str domain, struct hv_error *err)
 {
     return add_to_list(options, scope, &domain_list, domain, err);
+}
+
+enum hv_code settings_set_text(const struct settings_options *options, enum settings_scope scope, const char *name,
+                               struct hv_str text, struct hv_error *err)
+{
+    struct list list = {.names = {name}, .single = true};
+    return add_to_list(options, scope, &list, text, err);
 }

@@ -241,5 +241,8 @@ enum hv_code settings_add_rule(const struct settings_options *options, enum sett
 /* The same for a host that commands in the sandbox may reach (sandbox.network.allowedDomains). */
 enum hv_code settings_add_domain(const struct settings_options *options, enum settings_scope scope,
                                  struct hv_str domain, struct hv_error *err) HV_MUST_CHECK;
+/* The same for one text at the top of the file ("theme"): it is added, or replaces what the member was. */
+enum hv_code settings_set_text(const struct settings_options *options, enum settings_scope scope, const char *name,
+                               struct hv_str text, struct hv_error *err) HV_MUST_CHECK;
 
 #endif

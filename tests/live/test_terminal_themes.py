@@ -44,11 +44,25 @@ def test_a_theme_is_chosen_by_the_settings_and_changed_by_a_command(case):
     with Terminal(case, case.serve(Answer([text("x")]))) as terminal:
         assert DARK not in until_coloured(terminal, LIGHT)
         terminal.type("/config theme dark\r")
-        terminal.wait("The theme is dark in this session.")
+        terminal.wait("The theme is dark, and is kept in")
         until_coloured(terminal, DARK)
         terminal.type("/config theme nonsense\r")
         terminal.wait('there is no theme "nonsense"', "There are: auto, dark, light.")
+        terminal.type("/config theme\r")
+        terminal.wait("The theme of your settings is dark.")
         leave(terminal)
+    path = os.path.join(case.home, "helve", "settings.json")
+    with open(path, encoding="utf-8") as file:
+        assert json.load(file) == {"theme": "dark"}
+    with Terminal(case, case.serve(Answer([text("x")]))) as terminal:
+        assert LIGHT not in until_coloured(terminal, DARK)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('{"theme": "dark",}')
+        terminal.type("/config theme light\r")
+        terminal.wait("The theme is light in this session only", "is not saved")
+        leave(terminal)
+    with open(path, encoding="utf-8") as file:
+        assert file.read() == '{"theme": "dark",}'
 
 
 def test_the_background_decides_where_no_theme_is_chosen(case):

@@ -2,6 +2,7 @@
 #include "world.h"
 
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define FILE_OF_PROJECT "project/.helve/settings.json"
 
@@ -81,6 +82,38 @@ static void a_host_is_added_to_the_domains_of_the_sandbox(void **state)
     world_file(world, FILE_OF_PROJECT, "{\"sandbox\": {\"network\": 1}}");
     assert_int_equal(settings_add_domain(&world->options, SETTINGS_PROJECT, HV_STR("a.org"), &world->err), HV_EINVAL);
     assert_non_null(strstr(world->err.message, "\"sandbox.network\" in "));
+}
+
+static void a_text_is_added_or_replaced_and_nothing_else(void **state)
+{
+    static const struct {
+        const char *before, *after;
+    } cases[] = {
+        {"{}", "{\"theme\": \"light\"}"},
+        {"{\n  \"model\": \"x\"\n}\n", "{\n  \"model\": \"x\",\n  \"theme\": \"light\"\n}\n"},
+        {"\xef\xbb\xbf{ \"theme\" : \"dark\" ,\"a\":1}", "\xef\xbb\xbf{ \"theme\" : \"light\" ,\"a\":1}"},
+        {"{\"theme\": null}", "{\"theme\": \"light\"}"},
+        {"{\"theme\": \"light\"}", "{\"theme\": \"light\"}"},
+        {"", "{\n  \"theme\": \"light\"\n}\n"}, /* no file */
+    };
+    struct world *world = the(state);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hv_arena arena = {0};
+        struct hv_str file = settings_file(&world->options, &arena, SETTINGS_PROJECT);
+        if (cases[i].before[0])
+            world_file(world, FILE_OF_PROJECT, cases[i].before);
+        else
+            assert_int_equal(unlink(hv_arena_cstr(&arena, file)), 0);
+        assert_int_equal(settings_set_text(&world->options, SETTINGS_PROJECT, "theme", HV_STR("light"), &world->err),
+                         HV_OK);
+        assert_str(world_read(world, FILE_OF_PROJECT), cases[i].after);
+        hv_arena_release(&arena);
+    }
+    world_file(world, FILE_OF_PROJECT, "{\"theme\": \"dark\",}");
+    assert_int_equal(settings_set_text(&world->options, SETTINGS_PROJECT, "theme", HV_STR("light"), &world->err),
+                     HV_EINVAL);
+    assert_non_null(strstr(world->err.message, "the setting is not saved"));
+    assert_str(world_read(world, FILE_OF_PROJECT), "{\"theme\": \"dark\",}");
 }
 
 static void a_missing_file_is_made(void **state)
@@ -292,6 +325,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WORLD_TEST(the_fewest_bytes_are_inserted),
         WORLD_TEST(a_host_is_added_to_the_domains_of_the_sandbox),
+        WORLD_TEST(a_text_is_added_or_replaced_and_nothing_else),
         WORLD_TEST(a_missing_file_is_made),
         WORLD_TEST(processes_that_save_at_once_lose_no_rule),
         WORLD_TEST(each_scope_has_its_file),

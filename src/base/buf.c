@@ -82,10 +82,14 @@ void hv_buf_commit(struct hv_buf *buf, size_t len)
 }
 
 /* Most of what is added fits. */
+static inline bool fits(const struct hv_buf *buf, size_t len)
+{
+    return !buf->failed && len < buf->capacity - buf->len && len <= buf->max && buf->len <= buf->max - len;
+}
+
 static inline void add(struct hv_buf *buf, const void *bytes, size_t len)
 {
-    bool fits = !buf->failed && len < buf->capacity - buf->len && len <= buf->max && buf->len <= buf->max - len;
-    char *room = fits ? buf->data + buf->len : hv_buf_reserve(buf, len);
+    char *room = fits(buf, len) ? buf->data + buf->len : hv_buf_reserve(buf, len);
     if (!room)
         return;
     if (len)
@@ -115,9 +119,16 @@ void hv_buf_add_byte(struct hv_buf *buf, char byte)
 void hv_buf_addv(struct hv_buf *buf, const char *format, va_list arguments)
 {
     va_list again;
+    size_t spare = buf->failed ? 0 : buf->capacity - buf->len;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, again);
+    int length = vsnprintf(spare ? buf->data + buf->len : NULL, spare, format, again);
     va_end(again);
+    if (length >= 0 && fits(buf, (size_t)length)) {
+        buf->len += (size_t)length;
+        return;
+    }
+    if (spare)
+        buf->data[buf->len] = '\0'; /* what was begun there is too long */
     char *room = length < 0 ? NULL : hv_buf_reserve(buf, (size_t)length);
     if (!room)
         return;

@@ -323,8 +323,9 @@ static bool read_special(struct reader *r, const char **at, char **out)
 static bool read_decoded_string(struct reader *r, const char *start, const char *at, struct hv_str *text)
 {
     /* Decoding never lengthens a string, but for the repair of UTF-8: one bad byte gives three. */
-    size_t bound = (size_t)(find_closing_quote(at, r->end) - start);
-    if (r->flags & HV_JSON_REPAIR_UTF8 && !utf8_valid(hv_str_of(start, bound)))
+    const char *quote = find_closing_quote(at, r->end);
+    size_t bound = (size_t)(quote - start);
+    if (r->flags & HV_JSON_REPAIR_UTF8 && !utf8_valid(hv_str_of(at, (size_t)(quote - at))))
         bound *= 3;
     char *room = hv_arena_alloc(r->arena, bound + SCAN_STEP), *out = room;
     memcpy(out, start, (size_t)(at - start));

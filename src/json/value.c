@@ -1,5 +1,6 @@
 /* value.c: looking things up in a parsed tree, and comparing trees. See helve/json.h. */
 #include "base/cleanup.h"
+#include "base/str_inline.h"
 #include "base/vec.h"
 #include "json/number.h"
 

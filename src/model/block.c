@@ -4,6 +4,7 @@
  */
 #include "model/decoder.h"
 
+#include "base/str_inline.h"
 #include "model/fault.h"
 
 /* Some servers put a signature of several kB into the id. */
@@ -26,7 +27,8 @@ void decoder_emit_text(struct model_decoder *decoder, enum model_event_type type
 {
     if (!text.len)
         return;
-    decoder->message.says_something |= type == MODEL_TEXT && hv_str_trim(text).len;
+    if (type == MODEL_TEXT && !decoder->message.says_something)
+        decoder->message.says_something = hv_str_trim(text).len > 0;
     decoder->event.text = text;
     decoder_emit(decoder, type);
 }

@@ -5,8 +5,10 @@
  */
 #include "model/decoder.h"
 
+#include "base/str_inline.h"
+#include "json/scan.h"
+
 #include <inttypes.h>
-#include <string.h>
 
 enum { ID_MIN = 4, NESTED_MAX = 2 };
 
@@ -67,6 +69,12 @@ static bool is_object(struct model_decoder *decoder, struct hv_str text)
 size_t decoder_input_scan(struct decode_block *call)
 {
     while (call->scan.at < call->text.len) {
+        if (call->scan.in_string && !call->scan.escaped) {
+            const char *text = call->text.data;
+            call->scan.at = (size_t)(scan_quote(text + call->scan.at, text + call->text.len) - text);
+            if (call->scan.at == call->text.len)
+                break;
+        }
         char byte = call->text.data[call->scan.at++];
         bool was_in = call->scan.opened;
         if (call->scan.in_string) {

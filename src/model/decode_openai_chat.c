@@ -61,12 +61,13 @@ static bool is_done(const struct decode_block *call)
     return call->ended || (call->scan.whole && !is_placeholder(call));
 }
 
-/* The call is whole: it leaves, after the text before it and the calls before it. */
-static void end_call(struct model_decoder *decoder, struct decode_block *call)
+static void end_unsettled(struct model_decoder *decoder, struct decode_block *call);
+
+/* The call is whole, input what its arguments stand for: it leaves, after the text before it and the calls before it.
+ */
+static void end_call(struct model_decoder *decoder, struct decode_block *call, struct hv_str input)
 {
-    struct hv_str input;
     decoder->learned.kind = DECODE_NONE;
-    (void)decoder_input_settle(decoder, call, &input);
     uint64_t hash = hv_str_hash(input);
     bool repeats = call->again && call->input_hash == hash;
     call->input_hash = hash;
@@ -79,7 +80,7 @@ static void end_call(struct model_decoder *decoder, struct decode_block *call)
     for (size_t i = decoder->message.left; i < number && !decoder->over; i++) {
         struct decode_block *before = &decoder->message.blocks.items[i];
         if (before->kind == DECODE_BLOCK_TOOL && is_placeholder(before))
-            end_call(decoder, before);
+            end_unsettled(decoder, before);
     }
     bool leaves = true;
     for (size_t i = decoder->message.left; i < number; i++)
@@ -87,6 +88,13 @@ static void end_call(struct model_decoder *decoder, struct decode_block *call)
     if (leaves)
         end_text(decoder);
     decoder_block_end(decoder, call, (struct hv_str){0});
+}
+
+static void end_unsettled(struct model_decoder *decoder, struct decode_block *call)
+{
+    struct hv_str input;
+    (void)decoder_input_settle(decoder, call, &input);
+    end_call(decoder, call, input);
 }
 
 static void add_input(struct model_decoder *decoder, size_t number, struct hv_str piece);
@@ -137,7 +145,7 @@ static void take_value(struct model_decoder *decoder, size_t number, size_t end)
     }
     decoder->held -= text.len - end;
     call->text.len = end;
-    end_call(decoder, call);
+    end_call(decoder, call, input);
     begin_again(decoder, number, rest);
 }
 
@@ -154,7 +162,7 @@ static void add_input(struct model_decoder *decoder, size_t number, struct hv_st
     /* Each piece holds all before it (DeepSeek at Qianfan): scanning would never see an end. */
     if (call->pieces.count > 1 && call->pieces.cumulative) {
         if (decoder_input_settle(decoder, call, &input))
-            end_call(decoder, call);
+            end_call(decoder, call, input);
         return;
     }
     for (size_t end; !call->ended && !call->spoiled && (end = decoder_input_scan(call)) != SIZE_MAX;) {
@@ -171,7 +179,7 @@ static void end_message(struct model_decoder *decoder)
     for (size_t i = decoder->message.left; i < decoder->message.blocks.count && !decoder->over; i++) {
         struct decode_block *block = &decoder->message.blocks.items[i];
         if (block->kind == DECODE_BLOCK_TOOL && !block->ended)
-            end_call(decoder, block);
+            end_unsettled(decoder, block);
     }
     if (!decoder->over)
         decoder_message_stop(decoder);
@@ -293,7 +301,7 @@ static struct decode_block *begin_call(struct model_decoder *decoder, const stru
 {
     struct decode_block *before = decoder_block_find(decoder, piece->index);
     if (before && is_placeholder(before))
-        end_call(decoder, before); /* its place is taken: nothing follows */
+        end_unsettled(decoder, before); /* its place is taken: nothing follows */
     decoder->message.calls++;
     return decoder->over ? NULL : decoder_block_add(decoder, DECODE_BLOCK_TOOL, piece->index);
 }

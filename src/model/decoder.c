@@ -5,6 +5,7 @@
 #include "model/decoder.h"
 
 #include "base/cleanup.h"
+#include "base/str_inline.h"
 #include "net/sse.h"
 
 enum {
@@ -173,10 +174,15 @@ static bool find_wire(struct model_decoder *decoder, const struct hv_json *root,
     return false;
 }
 
+static bool has_begun(const struct model_decoder *decoder)
+{
+    return decoder->message.started || decoder->messages;
+}
+
 /* Before a message has begun: is this its wire at all? A wrong base URL may lead to another API. */
 static void note_wire(struct model_decoder *decoder, enum model_wire wire)
 {
-    if (decoder->message.started || decoder->messages || wire == MODEL_WIRE_UNKNOWN)
+    if (has_begun(decoder) || wire == MODEL_WIRE_UNKNOWN)
         return;
     if (wire == decoder->wire)
         decoder->spoke = true;
@@ -206,7 +212,8 @@ static void take_value(struct model_decoder *decoder, struct hv_str name, struct
     if (error)
         decoder_fail_json(decoder, error);
     else if (root->type == HV_JSON_OBJECT && find_wire(decoder, root, name, data)) {
-        note_wire(decoder, recognise(root, name));
+        if (!has_begun(decoder))
+            note_wire(decoder, recognise(root, name));
         decoder->functions->event(decoder, name, data, root);
     }
 }
@@ -299,7 +306,7 @@ static bool take_line(struct model_decoder *decoder, struct hv_str line)
 {
     const struct hv_json *root;
     struct hv_str text = hv_str_trim(line);
-    bool first = !decoder->message.started && !decoder->messages && !decoder->input->unknown;
+    bool first = !has_begun(decoder) && !decoder->input->unknown;
     if (first && text.len && hv_json_parse(&decoder->arena, text, DECODE_JSON_FLAGS, &root, NULL) != HV_OK) {
         decoder->input->form = FORM_WHOLE;
         return false;

@@ -5,25 +5,8 @@
  */
 #include "model/decoder.h"
 
-/* The offset behind the JSON string that begins at from, or SIZE_MAX; *plain: its bytes are its text. */
-static size_t string_end(struct hv_str data, size_t from, bool *plain)
-{
-    *plain = true;
-    if (from >= data.len || data.ptr[from] != '"')
-        return SIZE_MAX;
-    for (size_t i = from + 1; i < data.len; i++) {
-        unsigned char byte = (unsigned char)data.ptr[i];
-        if (byte == '"')
-            return i + 1;
-        if (byte < 0x20)
-            return SIZE_MAX;
-        if (byte >= 0x80 || byte == '\\')
-            *plain = false;
-        if (byte == '\\')
-            i++;
-    }
-    return SIZE_MAX;
-}
+#include "base/str_inline.h"
+#include "json/scan.h"
 
 /* The offset behind the whole number that begins at from, or SIZE_MAX. */
 static size_t number_end(struct hv_str data, size_t from)
@@ -35,32 +18,34 @@ static size_t number_end(struct hv_str data, size_t from)
     return at == from || padded ? SIZE_MAX : at;
 }
 
-/* Read the value that counts; plain ones need no parser. */
-static bool read_text(struct model_decoder *decoder, struct hv_str quoted, bool plain, struct hv_str *text)
+/* The offset behind the JSON string that begins at from, or SIZE_MAX. A plain one, whose bytes are its text, needs no
+ * parser; others are read only where their text counts. */
+static size_t string_end(struct model_decoder *decoder, struct hv_str data, size_t from, bool counts,
+                         struct hv_str *text)
 {
     const struct hv_json *value;
-    *text = hv_str_slice(quoted, 1, quoted.len - 1);
-    if (plain)
-        return true;
-    if (hv_json_parse(&decoder->arena, quoted, DECODE_JSON_FLAGS, &value, NULL) != HV_OK)
-        return false;
+    if (from >= data.len || data.ptr[from] != '"')
+        return SIZE_MAX;
+    const char *start = data.ptr + from + 1, *end = data.ptr + data.len, *at = scan_plain(start, end);
+    if (at < end && *at == '"') {
+        *text = hv_str_of(start, (size_t)(at - start));
+        return (size_t)(at - data.ptr) + 1;
+    }
+    struct hv_str rest = hv_str_slice(data, from, data.len);
+    if (!counts || hv_json_parse(&decoder->arena, rest, DECODE_JSON_FLAGS | HV_JSON_PREFIX, &value, NULL) != HV_OK)
+        return SIZE_MAX;
     *text = value->text;
-    return true;
+    return from + value->end;
 }
 
 /* The offset behind the value in a hole at from, or SIZE_MAX when it is not what the hole takes. */
 static size_t fill(struct model_decoder *decoder, const struct decode_hole *hole, struct hv_str data, size_t from,
                    struct hv_str *text)
 {
-    bool plain;
+    struct hv_str unused;
     if (hole->type == HV_JSON_NUMBER)
         return number_end(data, from);
-    size_t end = string_end(data, from, &plain);
-    if (end == SIZE_MAX || (!hole->counts && !plain))
-        return SIZE_MAX;
-    if (hole->counts && !read_text(decoder, hv_str_slice(data, from, end), plain, text))
-        return SIZE_MAX;
-    return end;
+    return string_end(decoder, data, from, hole->counts, hole->counts ? text : &unused);
 }
 
 static bool matches(struct hv_str data, size_t at, struct hv_str literal)

@@ -6,7 +6,7 @@
  */
 #include "net/sse.h"
 
-#include <string.h>
+#include "base/str_inline.h"
 
 void sse_init(struct sse *sse, size_t max)
 {
@@ -102,7 +102,8 @@ static void set_retry(struct sse *sse, struct hv_str value)
 static enum hv_code end_event(struct sse *sse, sse_callback callback, void *user, struct hv_error *err)
 {
     enum hv_code code = HV_OK;
-    copy(&sse->last_id, hv_buf_str(&sse->id));
+    if (sse->id.len || sse->last_id.len)
+        copy(&sse->last_id, hv_buf_str(&sse->id));
     if (sse->has_data) {
         struct sse_event event = {
             .name = sse->name_view.len ? sse->name_view : HV_STR("message"),
@@ -123,19 +124,20 @@ static enum hv_code end_event(struct sse *sse, sse_callback callback, void *user
 static enum hv_code take_field(struct sse *sse, struct hv_str name, struct hv_str value, struct hv_error *err)
 {
     sse->open = true;
-    if (hv_str_eq(name, HV_STR("data")))
+    if (hv_str_is(name, "data"))
         return add_data(sse, value, err);
-    /* No field of the standard: what servers of models write when they fail (llama.cpp) is an event of that name. */
-    if (hv_str_eq(name, HV_STR("error"))) {
+    if (hv_str_is(name, "event")) {
+        sse->name_view = value;
+    } else if (hv_str_is(name, "error")) {
+        /* No field of the standard: what servers of models write when they fail (llama.cpp) is an event of that name.
+         */
         sse->name_view = name;
         return add_data(sse, value, err);
-    }
-    if (hv_str_eq(name, HV_STR("event")))
-        sse->name_view = value;
-    else if (hv_str_eq(name, HV_STR("retry")))
+    } else if (hv_str_is(name, "retry")) {
         set_retry(sse, value);
-    else if (hv_str_eq(name, HV_STR("id")) && hv_str_find_byte(value, '\0', 0) == SIZE_MAX)
+    } else if (hv_str_is(name, "id") && hv_str_find_byte(value, '\0', 0) == SIZE_MAX) {
         copy(&sse->id, value);
+    }
     return HV_OK;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/utf8.h"
 
-/* Ranges of characters that show nothing or change how their neighbours show. */
+/* Ranges of characters that show nothing or change how their neighbours show, in order. */
 static const struct {
     uint32_t first, last;
 } hidden[] = {
@@ -15,10 +15,10 @@ static const struct {
 
 static bool is_hidden(uint32_t character)
 {
-    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
-        if (character >= hidden[i].first && character <= hidden[i].last)
-            return true;
-    return false; /* ill-formed text is UTF8_INVALID, the end of the last range */
+    size_t i = 0;
+    while (character > hidden[i].last) /* ill-formed text is UTF8_INVALID, the end of the last range */
+        i++;
+    return character >= hidden[i].first;
 }
 
 bool visible_as_is(struct hv_str text)
@@ -32,21 +32,6 @@ bool visible_as_is(struct hv_str text)
     return true;
 }
 
-void visible_add(struct hv_buf *out, struct hv_str text)
-{
-    uint32_t character;
-    for (size_t at = 0; at < text.len;) {
-        size_t length = utf8_decode(text, at, &character);
-        if (!is_hidden(character))
-            hv_buf_add(out, text.ptr + at, length);
-        else if (character != UTF8_INVALID)
-            hv_buf_addf(out, "\\u{%x}", character);
-        for (size_t i = 0; i < length && character == UTF8_INVALID; i++)
-            hv_buf_addf(out, "\\x%02x", (unsigned char)text.ptr[at + i]);
-        at += length;
-    }
-}
-
 /* Characters that turn the direction in which their neighbours are shown. */
 static bool turns(uint32_t character)
 {
@@ -54,17 +39,33 @@ static bool turns(uint32_t character)
            character == 0x200e || character == 0x200f || character == 0x61c;
 }
 
-void visible_add_straight(struct hv_buf *out, struct hv_str text)
+/* Append text, and what is not to be shown as it is by its number. */
+static inline void add_shown(struct hv_buf *out, struct hv_str text, bool (*is_odd)(uint32_t character))
 {
     uint32_t character;
-    for (size_t at = 0; at < text.len;) {
-        size_t length = utf8_decode(text, at, &character);
-        if (turns(character))
+    size_t shown = 0; /* up to where text was added */
+    for (size_t at = 0, length; at < text.len; at += length) {
+        length = utf8_decode(text, at, &character);
+        if (!is_odd(character))
+            continue;
+        hv_buf_add_str(out, hv_str_slice(text, shown, at));
+        shown = at + length;
+        if (character != UTF8_INVALID)
             hv_buf_addf(out, "\\u{%x}", character);
-        else
-            hv_buf_add(out, text.ptr + at, length);
-        at += length;
+        for (size_t i = at; i < shown && character == UTF8_INVALID; i++)
+            hv_buf_addf(out, "\\x%02x", (unsigned char)text.ptr[i]);
     }
+    hv_buf_add_str(out, hv_str_slice(text, shown, text.len));
+}
+
+void visible_add(struct hv_buf *out, struct hv_str text)
+{
+    add_shown(out, text, is_hidden);
+}
+
+void visible_add_straight(struct hv_buf *out, struct hv_str text)
+{
+    add_shown(out, text, turns);
 }
 
 /* Blanks in the middle of a line that push what follows out of sight. */

@@ -132,6 +132,26 @@ static void a_buffer_takes_all_up_to_its_maximum_and_nothing_over_it(void **stat
     assert_true(!buf.failed && buf.len == 1);
 }
 
+static void formatted_text_that_does_not_fit_leaves_what_was_there(void **state)
+{
+    (void)state;
+    CLEANUP_BUF struct hv_buf buf = {.max = 70};
+    hv_buf_addf(&buf, "%s", "0123456789"); /* memory is given in larger pieces than this */
+    size_t capacity = buf.capacity;
+    hv_buf_addf(&buf, "%0*d", (int)(capacity - 10), 7);
+    assert_true(!buf.failed && buf.capacity > capacity);
+    assert_int_equal(buf.len, capacity);
+    assert_memory_equal(buf.data, "01234567890000", 14);
+    assert_string_equal(buf.data + capacity - 3, "007");
+    buf.len = 10;
+    buf.data[10] = '\0';
+    hv_buf_addf(&buf, "%0*d", 61, 7); /* there is room, but the maximum is less */
+    assert_true(buf.failed && buf.len == 10);
+    assert_string_equal(buf.data, "0123456789");
+    hv_buf_addf(&buf, "%s", "x");
+    assert_string_equal(buf.data, "0123456789");
+}
+
 static void sizes_that_overflow_are_refused(void **state)
 {
     (void)state;
@@ -305,6 +325,7 @@ int main(void)
         cmocka_unit_test(cleanups_run_newest_first_once),
         cmocka_unit_test(a_reset_arena_is_empty_and_its_memory_poisoned),
         cmocka_unit_test(a_buffer_takes_all_up_to_its_maximum_and_nothing_over_it),
+        cmocka_unit_test(formatted_text_that_does_not_fit_leaves_what_was_there),
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(a_buffer_with_maximum_zero_takes_the_empty_text_only),
         cmocka_unit_test(contents_can_be_dropped_and_taken),

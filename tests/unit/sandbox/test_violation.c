@@ -24,6 +24,7 @@ static const struct {
     {"OSError: [Errno 30] Read-only file system: '/usr/lib/y'\n", "", true, "not to /usr/lib/y"},
     {"Error: EROFS: read-only file system, open '/opt/z'\n", "", true, "not to /opt/z"},
     {"something: Read-only file system\n", "", true, "$TMPDIR (/tmp/own)"},
+    {"bash: line 2: /tmp/today: Read-only file system\n", "", true, "a name in /tmp that is not there yet"},
     {"cat: /home/me/.ssh/id_rsa: Permission denied\n", "", true, "hides /home/me/.ssh"},
     {"cat: /home/me/.netrc: Permission denied\n", "", true, "allowRead"},
     {"cat: /root/x: Permission denied\n", "", true, NULL},

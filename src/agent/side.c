@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/vec.h"
+#include "runtime/untrusted.h"
 #include "text/truncate.h"
 
 enum {
@@ -323,9 +324,9 @@ static void put_content(const struct side_job *job, size_t material_max, struct 
     hv_json_writer_init(&writer, out);
     hv_json_begin_array(&writer);
     if (material.len) {
-        hv_buf_addf(&text, "<material>\n%.*s\n</material>%s", HV_STR_ARG(material),
-                    material.len < job->request.material.len ? "\n[The material is longer: its end was left out.]"
-                                                             : "");
+        untrusted_put(&text, material);
+        hv_buf_add_cstr(
+            &text, material.len < job->request.material.len ? "\n[The material is longer: its end was left out.]" : "");
         put_text(&writer, hv_buf_str(&text));
     }
     put_text(&writer, job->request.question);

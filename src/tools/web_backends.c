@@ -2,6 +2,7 @@
 #include "tools/web_backends.h"
 
 #include "base/cleanup.h"
+#include "text/url.h"
 
 #include <string.h>
 
@@ -46,7 +47,6 @@ static struct hv_str brave_address(const struct web_query *query, struct hv_aren
 static const struct web_backend backends[] = {
     {.name = "searxng",
      .needs_url = true,
-     .always_lists = true,
      .advice = "Check its address; SearXNG gives JSON only where its settings list the format json.",
      .address = searxng_address,
      .list = {"results"},
@@ -56,6 +56,7 @@ static const struct web_backend backends[] = {
      .age = "publishedDate"},
     {.name = "brave",
      .key_variable = "BRAVE_API_KEY",
+     .no_list = "query",
      .address = brave_address,
      .list = {"web", "results"},
      .title = "title",
@@ -158,7 +159,8 @@ enum hv_code web_backend_read(const struct web_backend *backend, struct hv_str a
     const struct hv_json *whole = json;
     for (size_t i = 0; i < 3 && backend->list[i]; i++)
         json = hv_json_get(json, backend->list[i]);
-    if (hv_json_type_of(json) != HV_JSON_ARRAY && (backend->always_lists || hv_json_get(whole, "error"))) {
+    bool found_nothing = !json && backend->no_list && hv_json_get(whole, backend->no_list);
+    if (hv_json_type_of(json) != HV_JSON_ARRAY && !found_nothing) {
         hv_fail(err, HV_EPROTO, "%s answered without a list of what it found: %.*s", backend->name,
                 HV_STR_ARG(hv_str_slice(answer, 0, 200)));
         hv_error_hint(err, "Check its address and settings.");
@@ -174,13 +176,26 @@ enum hv_code web_backend_read(const struct web_backend *backend, struct hv_str a
     return HV_OK;
 }
 
+enum hv_code web_domain_read(struct hv_arena *arena, struct hv_str text, struct hv_str *domain, struct hv_error *err)
+{
+    struct url url;
+    struct hv_str name = hv_str_trim(text);
+    if (hv_str_starts(name, HV_STR("*.")))
+        name = hv_str_slice(name, 2, SIZE_MAX);
+    if (hv_str_find(name, HV_STR("://"), 0) == SIZE_MAX)
+        name = hv_arena_format(arena, "https://%.*s", HV_STR_ARG(name));
+    bool fine = url_parse(arena, name, &url, NULL) == HV_OK && hv_str_is(url.path, "/") && !url.fragment.ptr &&
+                url.port == (url.https ? 443 : 80);
+    if (!fine) {
+        hv_fail(err, HV_EINVAL, "\"%.*s\" is no domain", HV_STR_ARG(hv_str_slice(text, 0, 100)));
+        hv_error_hint(err, "Name a host alone, as in example.org; what lies below it is included.");
+        return HV_EINVAL;
+    }
+    *domain = url.host;
+    return HV_OK;
+}
+
 bool web_domain_takes(struct hv_str domain, struct hv_str host)
 {
-    domain = hv_str_trim(domain);
-    if (hv_str_starts(domain, HV_STR("*.")))
-        domain = hv_str_slice(domain, 2, SIZE_MAX);
-    if (!domain.len || host.len < domain.len)
-        return false;
-    return hv_str_eq_nocase(hv_str_slice(host, host.len - domain.len, host.len), domain) &&
-           (host.len == domain.len || host.ptr[host.len - domain.len - 1] == '.');
+    return hv_str_ends(host, domain) && (host.len == domain.len || host.ptr[host.len - domain.len - 1] == '.');
 }

@@ -27,7 +27,8 @@ struct web_backend {
     struct hv_str (*address)(const struct web_query *query, struct hv_arena *arena, struct hv_str *header);
     /* Where in the answer the list of hits is, and what their members are called. */
     const char *list[3];
-    bool always_lists;  /* also where it found nothing: an answer without the list is a fault */
+    const char
+        *no_list;       /* a member of answers that have no list because nothing was found; NULL: they always have it */
     const char *advice; /* where the answer is no JSON; NULL: to check the address */
     const char *title, *link, *text, *age;
 };
@@ -41,7 +42,11 @@ const char *web_backend_names(void);
 enum hv_code web_backend_read(const struct web_backend *backend, struct hv_str answer, size_t most,
                               struct hv_arena *arena, struct web_hit **hits, size_t *count,
                               struct hv_error *err) HV_MUST_CHECK;
-/* host is domain or lies below it ("example.org", "*.example.org"; in either case). */
+/* A domain as it was asked for ("Example.org", "*.example.org", "https://bücher.example/") as a host is spelled in
+ * struct url. HV_EINVAL: it is more than a host, or none. */
+enum hv_code web_domain_read(struct hv_arena *arena, struct hv_str text, struct hv_str *domain,
+                             struct hv_error *err) HV_MUST_CHECK;
+/* host is domain, as it was read, or lies below it. */
 bool web_domain_takes(struct hv_str domain, struct hv_str host);
 
 #endif

@@ -7,6 +7,7 @@
 #include "text/truncate.h"
 #include "text/url.h"
 #include "tools/web_backends.h"
+#include "tools/web_show.h"
 #include "tools/web_state.h"
 
 #include <stdlib.h>
@@ -150,22 +151,52 @@ static struct hv_str words(const struct web_search_input *input, struct hv_arena
     const struct hv_str *domains = input->allowed_domains.items;
     hv_buf_add_str(&out, input->query);
     for (size_t i = 0; i < input->allowed_domains.count && i < 10; i++)
-        hv_buf_addf(&out, "%ssite:%.*s", i ? " OR " : " ", HV_STR_ARG(hv_str_trim(domains[i])));
+        hv_buf_addf(&out, "%ssite:%.*s", i ? " OR " : " ", HV_STR_ARG(domains[i]));
     return hv_arena_str(arena, hv_buf_str(&out));
 }
 
+/* What a search found. */
+struct found {
+    struct web_hit *hits;
+    size_t count;
+    struct hv_str said; /* what the provider's model made of it */
+};
+
+static enum hv_code fail_status(const struct web_backend *backend, const struct hv_http_answer *answer,
+                                struct hv_error *err)
+{
+    int status = answer->status;
+    struct hv_str words = hv_str_trim(hv_str_slice(answer->body, 0, 200));
+    struct hv_str after = hv_str_trim(web_header(answer->headers, "retry-after"));
+    int64_t seconds;
+    if (hv_str_starts(words, HV_STR("<")))
+        words = (struct hv_str){0}; /* a page for people */
+    hv_fail(err, HV_EPROTO, "%s answered with HTTP status %d %s%s%.*s", backend->name, status, web_status_name(status),
+            words.len ? ": " : "", HV_STR_ARG(words));
+    if (status == 401 || status == 403)
+        hv_error_hint(err, "%s", backend->advice ? backend->advice : "Check its key.");
+    else if ((status >= 500 || status == 429) && hv_str_to_int64(after, &seconds) && seconds > 0)
+        hv_error_hint(err, "Try again in %lld s.", (long long)seconds);
+    else if (status >= 500 || status == 429)
+        hv_error_hint(err, "Try again in a while.");
+    else
+        hv_error_hint(err, status / 100 == 3 ? "It redirects, which is not followed: name the address it leads to."
+                                             : "Check its address.");
+    return HV_EPROTO;
+}
+
+/* Only an answer that can be read is kept: what is mended is seen at the next try. */
 static enum hv_code ask(struct hv_context *context, const struct choice *choice, const struct web_query *query,
-                        struct hv_str *body, struct hv_error *err)
+                        struct found *found, struct hv_error *err)
 {
     struct web_kept kept;
     struct hv_http_answer answer = {0};
+    const struct web_backend *backend = choice->backend;
     struct hv_str headers[2] = {HV_STR("Accept: application/json")};
-    struct hv_str url = choice->backend->address(query, context->arena, &headers[1]);
-    struct hv_str key = hv_arena_format(context->arena, "search %s %.*s", choice->backend->name, HV_STR_ARG(url));
-    if (web_cache_find(context, key, context->arena, &kept) && kept.fresh) {
-        *body = kept.body;
-        return HV_OK;
-    }
+    struct hv_str url = backend->address(query, context->arena, &headers[1]);
+    struct hv_str key = hv_arena_format(context->arena, "search %s %.*s", backend->name, HV_STR_ARG(url));
+    if (web_cache_find(context, key, context->arena, &kept) && kept.fresh)
+        return web_backend_read(backend, kept.body, WEB_RESULTS_MAX, context->arena, &found->hits, &found->count, err);
     const struct hv_http_request request = {
         .url = url,
         .headers = headers,
@@ -175,25 +206,21 @@ static enum hv_code ask(struct hv_context *context, const struct choice *choice,
         .max_body = ANSWER_MAX,
     };
     enum hv_code code = context->services->request(context, &request, &answer, err);
-    if (code)
-        return code;
-    if (answer.status != 200) {
-        hv_fail(err, HV_EPROTO, "%s answered with HTTP status %d", choice->backend->name, answer.status);
-        hv_error_hint(err, answer.status == 401 || answer.status == 403   ? "Check its key, and whether it gives JSON."
-                           : answer.status >= 500 || answer.status == 429 ? "Try again in a while."
-                                                                          : "Check its address.");
-        return HV_EPROTO;
-    }
-    web_cache_keep(context, key, answer.headers, answer.body);
-    *body = answer.body;
-    return HV_OK;
+    if (!code && answer.status != 200)
+        code = fail_status(backend, &answer, err);
+    if (!code)
+        code =
+            web_backend_read(backend, answer.body, WEB_RESULTS_MAX, context->arena, &found->hits, &found->count, err);
+    if (!code)
+        web_cache_keep(context, key, answer.headers, answer.body);
+    return code;
 }
 
-/* The provider of the session's model searches. *said: what the model made of it. */
-static enum hv_code ask_provider(struct hv_context *context, const struct web_search_input *input, struct hv_str *body,
-                                 struct hv_str *said, struct hv_error *err)
+/* The provider of the session's model searches. */
+static enum hv_code ask_provider(struct hv_context *context, const struct choice *choice,
+                                 const struct web_search_input *input, struct found *found, struct hv_error *err)
 {
-    struct web_kept kept;
+    struct web_kept kept = {0};
     struct hv_side_answer answer = {0};
     const struct hv_side_request request = {
         .purpose = "search",
@@ -209,19 +236,19 @@ static enum hv_code ask_provider(struct hv_context *context, const struct web_se
     };
     struct hv_str key =
         hv_arena_format(context->arena, "search provider %.*s", HV_STR_ARG(words(input, context->arena)));
-    if (!input->blocked_domains.count && web_cache_find(context, key, context->arena, &kept) && kept.fresh) {
-        *said = kept.headers;
-        *body = kept.body;
-        return HV_OK;
-    }
-    enum hv_code code = context->services->ask_model(context, &request, &answer, err);
-    if (code)
-        return code;
-    if (!input->blocked_domains.count)
+    bool keeps = !input->blocked_domains.count, known = keeps && web_cache_find(context, key, context->arena, &kept);
+    enum hv_code code = HV_OK;
+    if (known && kept.fresh)
+        answer = (struct hv_side_answer){.text = kept.headers, .blocks = kept.body};
+    else
+        code = context->services->ask_model(context, &request, &answer, err);
+    found->said = hv_str_trim(answer.text);
+    if (!code)
+        code = web_backend_read(choice->backend, answer.blocks.len ? answer.blocks : HV_STR("[]"), WEB_RESULTS_MAX,
+                                context->arena, &found->hits, &found->count, err);
+    if (!code && keeps && !(known && kept.fresh))
         web_cache_keep(context, key, answer.text, answer.blocks);
-    *said = answer.text;
-    *body = answer.blocks.len ? answer.blocks : HV_STR("[]");
-    return HV_OK;
+    return code;
 }
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
@@ -258,12 +285,14 @@ static void put_plain(struct hv_buf *out, struct hv_str text)
     }
 }
 
-static void tell(struct hv_context *context, const struct web_search_input *input, const struct web_hit *hits,
-                 size_t count, struct hv_str said, struct hv_result *result)
+static void tell(struct hv_context *context, const struct web_search_input *input, const struct found *found,
+                 struct hv_result *result)
 {
+    const struct web_hit *hits = found->hits;
+    bool chosen = input->allowed_domains.count || input->blocked_domains.count;
     CLEANUP_BUF struct hv_buf out = {.max = 1 << 20};
     int64_t shown = 0;
-    for (size_t i = 0; i < count && shown < input->max_results; i++) {
+    for (size_t i = 0; i < found->count && shown < input->max_results; i++) {
         if (!is_wanted(input, context->arena, &hits[i]))
             continue;
         hv_buf_addf(&out, "%s%lld. ", shown ? "\n\n" : "", (long long)shown + 1);
@@ -275,40 +304,66 @@ static void tell(struct hv_context *context, const struct web_search_input *inpu
         put_plain(&out, hits[i].text);
         shown++;
     }
-    if (said.len)
+    if (found->said.len)
         hv_buf_addf(&out, "%sWhat the search says:\n%.*s", shown ? "\n\n" : "",
-                    HV_STR_ARG(truncate_head(said, SAID_SHOWN)));
+                    HV_STR_ARG(truncate_head(found->said, SAID_SHOWN)));
     else if (!shown)
         hv_result_add_ownf(result, context->arena, "[Nothing was found%s.]",
-                           count ? " in the domains that are asked for" : "");
+                           !found->count ? ""
+                           : chosen      ? " in the domains that are asked for"
+                                         : " that has an address of the web");
     if (out.len)
         hv_result_add_text(result, context->arena, hv_arena_str(context->arena, hv_buf_str(&out)));
     result->summary = hv_arena_format(context->arena, "%lld page%s", (long long)shown, shown == 1 ? "" : "s");
 }
 
+/* The domains as hosts are spelled; place: the field they are in. */
+static enum hv_code read_domains(struct hv_arena *arena, struct hv_array *domains, const char *place,
+                                 struct hv_error *err)
+{
+    struct hv_str *read = hv_arena_array(arena, struct hv_str, domains->count + 1);
+    enum hv_code code = HV_OK;
+    for (size_t i = 0; i < domains->count && !code; i++)
+        code = web_domain_read(arena, ((const struct hv_str *)domains->items)[i], &read[i], err);
+    if (code)
+        hv_error_place(err, "%s", place);
+    domains->items = read;
+    return code;
+}
+
+static enum hv_code read_all_domains(struct web_search_input *input, struct hv_arena *arena, struct hv_error *err)
+{
+    enum hv_code code = read_domains(arena, &input->allowed_domains, "allowed_domains", err);
+    return code ? code : read_domains(arena, &input->blocked_domains, "blocked_domains", err);
+}
+
+static enum hv_code web_search_validate(const void *input, const struct hv_context *context, struct hv_error *err)
+{
+    struct web_search_input copy = *(const struct web_search_input *)input;
+    return read_all_domains(&copy, context->arena, err);
+}
+
 static enum hv_code web_search_call(const void *input, struct hv_context *context, void **data,
                                     struct hv_result *result, struct hv_error *err)
 {
-    const struct web_search_input *in = input;
+    struct web_search_input in = *(const struct web_search_input *)input;
     struct choice choice = {0};
-    struct web_hit *hits;
-    struct hv_str body, said = {0};
-    size_t count;
+    struct found found = {0};
     (void)data;
     if (!context->services->request || !context->services->ask_model)
         return hv_fail(err, HV_EUNSUPPORTED, "this session reaches no network");
     enum hv_code code = choose(context, &choice, err);
+    code = code ? code : read_all_domains(&in, context->arena, err);
     if (code)
         return code;
     const struct web_query query = {
-        .words = words(in, context->arena), .url = choice.url, .key = choice.key, .count = (size_t)in->max_results};
-    code = choice.backend->by_model ? ask_provider(context, in, &body, &said, err)
-                                    : ask(context, &choice, &query, &body, err);
+        .words = words(&in, context->arena), .url = choice.url, .key = choice.key, .count = (size_t)in.max_results};
+    code = choice.backend->by_model ? ask_provider(context, &choice, &in, &found, err)
+                                    : ask(context, &choice, &query, &found, err);
     /* Errors may quote the backend, but not that of the guard, and that nothing came. */
     result->untrusted = code != HV_EDENIED && code != HV_ETIMEOUT && code != HV_ECANCELLED;
-    code = code ? code : web_backend_read(choice.backend, body, WEB_RESULTS_MAX, context->arena, &hits, &count, err);
     if (!code)
-        tell(context, in, hits, count, hv_str_trim(said), result);
+        tell(context, &in, &found, result);
     return code;
 }
 
@@ -353,6 +408,7 @@ const struct hv_tool tool_web_search = {
     .network = true,
     .trial_input = "{\"query\":\"weather\",\"max_results\":1}",
     .is_enabled = web_search_enabled,
+    .validate = web_search_validate,
     .footprint = web_search_footprint,
     .read_only = web_search_always,
     .concurrency_safe = web_search_always,

@@ -266,11 +266,13 @@ def test_answers_that_are_cut_or_too_large_are_faults(case):
             pass  # as it should
 
     packed = gzip.compress(b"\0" * (200 << 20), 9)
+    blocks = (b"\x02\x00\x10a" * 512)[:-4] + b"\x03\x00\x10a"  # each 128 KB of one byte
     web = serve(case, {"/cut": cut, "/bomb": bomb, "/trailers": trailers, "/zip": (200, {"Content-Encoding": "gzip"}, gzip.compress(b"<p>packed</p>")),
-                       "/bad": (200, {"Content-Encoding": "gzip"}, b"not gzip at all"),
+                       "/bad": (200, {"Content-Encoding": "gzip"}, b"not gzip at all"), "/zstd": (200, {"Content-Encoding": "zstd"}, b"\x28\xb5\x2f\xfd\x00\x58" + blocks),
+                       "/twice": (200, {"Content-Encoding": "gzip, gzip"}, gzip.compress(packed)),
                        "/head": (200, {"X-Long": "x" * 300000}, "x")})
     assert "packed" in fetch(case, web.url + "/zip").out
-    for path, word in (("/cut", "middle"), ("/bomb", "larger"), ("/trailers", "headers"), ("/bad", "damaged"), ("/head", "")):
+    for path, word in (("/cut", "middle"), ("/bomb", "larger"), ("/trailers", "headers"), ("/bad", "damaged"), ("/zstd", "larger"), ("/twice", "larger"), ("/head", "")):
         ran = fetch(case, web.url + path)
         assert ran.code != 0 and word in ran.out + ran.err, (path, ran)
 
@@ -435,6 +437,66 @@ def test_searches_show_what_backends_find(case):
     web.pages["/search"] = (429, {}, "")
     ran = search(case, own, query="y")
     assert ran.code != 0 and "429" in ran.out + ran.err, ran
+
+
+def test_backends_that_answer_nonsense_cost_their_own_search_only(case):
+    """What they say is told and not kept; the next search is sent anew."""
+    kind = {"Content-Type": "application/json"}
+
+    def flood(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\n\r\n{\"results\":[")
+        try:
+            while True:
+                handler.wfile.write(b'{"url":"https://a.org/"},' * 1000)
+        except OSError:
+            pass  # as it should
+
+    def cut(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"results\":[")
+    odd = json.dumps([1, None, [], {"url": 5}, {"url": "javascript:1"}, {"title": "no url"}, {"url": "https://odd.org/", "title": 7, "content": [1], "description": {}, "age": 3}])
+    rows = [((200, kind, b"\x00\xff" * 99), "JSON"), ((200, {}, "<p>captcha</p>"), "JSON"), ((200, kind, ""), "JSON"), ((200, kind, "[]"), "JSON"), ((200, kind, "null"), "JSON"),
+            ((200, kind, '{"results":' + "[" * 100000), "JSON"), ((200, kind, '{"results":{},"web":{"results":3}}'), "without a list"), ((200, kind, "{}"), "without a list"),
+            (flood, "larger"), (cut, "middle"), ((200, {"Content-Encoding": "gzip"}, gzip.compress(b" " * (64 << 20))), "larger"),
+            ((429, {"Retry-After": "7"}, '{"error":"slow down"}'), "429 Too Many Requests: {\\\"error\\\":\\\"slow down\\\"}", "Try again in 7 s."),
+            ((429, {"Retry-After": "now and then"}, ""), "429", "Try again in a while"), ((403, {}, "<h1>no</h1>"), "403 Forbidden", ""), ((301, {"Location": "/x"}, ""), "301", "redirects"),
+            ((200, kind, '{"results":%s,"web":{"results":%s}}' % (odd, odd)), "1. https://odd.org/\\nhttps://odd.org/")]
+    web = serve(case, {})
+    call = json.dumps({"type": "tool_use", "id": "c", "name": "WebSearch", "input": {"query": "x"}}) + "\n"
+    for name, path in (("searxng", "/search"), ("brave", "/")):
+        process = case.start("exec", "--allowed-tools", "WebSearch", stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                             env={"HELVE_WEB_SEARCH": f"{name}:{web.url}{path}", "BRAVE_API_KEY": "k"})
+        for page, *words in rows:
+            web.pages[path] = page
+            process.stdin.write(call.encode())
+            process.stdin.flush()
+            got = process.stdout.readline().decode()
+            assert all(word in got for word in words) and ("is_error" in got) == ("odd.org" not in got), (name, words, got)
+        process.communicate()
+    web.pages["/"] = (200, kind, '{"type":"search","query":{"original":"x"}}')
+    ran = search(case, {"HELVE_WEB_SEARCH": "brave:" + web.url, "BRAVE_API_KEY": "k"}, query="x")
+    assert ran.code == 0 and "Nothing was found" in ran.out, ran
+
+
+def test_domains_of_searches_hold_however_they_are_written(case):
+    hits = [{"title": host, "url": f"https://{host}/"} for host in ("good.org", "a.b.good.org", "notgood.org", "good.org.evil.net", "xn--bcher-kva.example", "BÜCHER.example", "127.0.0.1")]
+    web = serve(case, {"/search": (200, {}, json.dumps({"results": hits}))})
+    own, everything = {"HELVE_WEB_SEARCH": "searxng:" + web.url}, {hit["title"] for hit in hits}
+    rows = [("good.org", {"good.org", "a.b.good.org"}), ("GOOD.org.", {"good.org", "a.b.good.org"}), ("*.good.org", {"good.org", "a.b.good.org"}), ("https://good.org/", {"good.org", "a.b.good.org"}),
+            ("b.good.org", {"a.b.good.org"}), ("bücher.example", {"xn--bcher-kva.example", "BÜCHER.example"}), ("XN--BCHER-KVA.example", {"xn--bcher-kva.example", "BÜCHER.example"}),
+            ("net", {"good.org.evil.net"}), ("0x7f.1", {"127.0.0.1"})]
+    calls = [(field, domain, wanted) for domain, taken in rows for field, wanted in (("allowed_domains", taken), ("blocked_domains", everything - taken))]
+    calls += [(field, domain, None) for domain in ("", "good.org/path", "good.org:8080", "https://", "a b", "*", "good.org?x", "u@good.org", "ftp://good.org")
+              for field in ("allowed_domains", "blocked_domains")]
+    ran = case.helve("exec", "--allowed-tools", "WebSearch", env=own, stdin="".join(json.dumps({"type": "tool_use", "id": f"c{number}", "name": "WebSearch", "input": {
+        "query": "x", field: [domain]}}) + "\n" for number, (field, domain, _) in enumerate(calls)))
+    answers = {answer["tool_use_id"]: answer for answer in map(json.loads, ran.out.splitlines())}
+    for number, (field, domain, wanted) in enumerate(calls):
+        answer = answers[f"c{number}"]
+        said = json.dumps(answer["content"], ensure_ascii=False)
+        if wanted is None:
+            assert answer["is_error"] and "is no domain" in said and field in said, (field, domain, answer)
+        else:
+            assert not answer.get("is_error") and set(re.findall(r"\d+\. (.*?)\\n", said)) == wanted, (field, domain, answer)
 
 
 def test_a_settings_file_sends_no_search_into_the_house(case):

@@ -238,10 +238,8 @@ static bool find_above(const struct held *held, struct hv_arena *arena, struct h
         struct hv_str written = held->places[i].written, resolved = held->places[i].resolved;
         if (!resolved.len)
             continue;
-        if (path_inside(resolved, directory)) {
-            *out = directory;
-            return true;
-        }
+        if (path_inside(resolved, directory)) /* what stands in for it, where something does */
+            return held->base->resolve(held->base, arena, directory, out, NULL) == HV_OK;
         if (!path_inside(written, directory))
             continue;
         while (written.len > 1 && resolved.len > 1 && hv_str_eq(path_name(written), path_name(resolved))) {

@@ -3,7 +3,10 @@
  * it must be where the kernel would go: links are read one component at a time, ".." is applied after resolution,
  * and the links that /proc invents (to descriptors, roots, executables) are refused, since their text is not a place.
  */
+#include "fs/resolve.h"
+
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "fs/host_files.h"
 #include "fs/open.h"
 
@@ -25,6 +28,9 @@ struct resolver {
     char rest[2 * FS_PATH_MAX];
     struct hv_str todo; /* in rest */
     int links;
+    bool keeps_last;                    /* a link that is the last name is not followed */
+    const struct fs_stand_in *stand_in; /* or NULL */
+    struct hv_str folder;               /* of which something was taken in its place; absent: nothing was yet */
 };
 
 /* A link whose target is an object rather than a text. Only /proc has them. Where the kernel cannot be asked (before
@@ -74,8 +80,35 @@ static enum hv_code follow(struct resolver *state, size_t parent_len, struct hv_
     return HV_OK;
 }
 
+static void set_done(struct resolver *state, struct hv_str path)
+{
+    memcpy(state->done, path.ptr, path.len);
+    state->done[path.len] = '\0';
+    state->len = path.len;
+}
+
+/* What is next, or with an absent name done itself, may lie in the folder that stands in for done. */
+static void enter_stand_in(struct resolver *state, struct hv_str name)
+{
+    struct hv_str folder;
+    const struct fs_stand_in *stand_in = state->stand_in;
+    if (!stand_in || state->missing || !hv_str_eq(hv_str_of(state->done, state->len), stand_in->path) ||
+        !stand_in->takes(stand_in->user, name, &folder) || folder.len >= FS_PATH_MAX)
+        return;
+    state->folder = folder;
+    set_done(state, folder);
+}
+
+/* Back in that folder, by "..", or for the target of a link: it is where it stands, so that ".." leads above that. */
+static void leave_stand_in(struct resolver *state)
+{
+    if (state->folder.len && hv_str_eq(hv_str_of(state->done, state->len), state->folder))
+        set_done(state, state->stand_in->path);
+}
+
 static void go_up(struct resolver *state)
 {
+    leave_stand_in(state);
     if (state->missing)
         state->missing--;
     while (state->len > 0 && state->done[--state->len] != '/')
@@ -85,6 +118,8 @@ static void go_up(struct resolver *state)
 
 static enum hv_code step(struct resolver *state, struct hv_str part, struct hv_str whole, struct hv_error *err)
 {
+    leave_stand_in(state);
+    enter_stand_in(state, part);
     size_t parent_len = state->len;
     if (part.len + 1 + state->len >= FS_PATH_MAX || part.len > 255)
         return hv_fail(err, HV_EINVAL, "The path %.*s is too long, or one of its names is", HV_STR_ARG(whole));
@@ -103,7 +138,8 @@ static enum hv_code step(struct resolver *state, struct hv_str part, struct hv_s
         state->missing = 1;
         return HV_OK;
     }
-    return S_ISLNK(status.st_mode) ? follow(state, parent_len, whole, err) : HV_OK;
+    bool follows = S_ISLNK(status.st_mode) && !(state->keeps_last && !state->todo.len);
+    return follows ? follow(state, parent_len, whole, err) : HV_OK;
 }
 
 static bool is_tidy(struct hv_str path)
@@ -123,33 +159,47 @@ static bool is_resolved(const char *path)
     return fd >= 0;
 }
 
-enum hv_code fs_host_resolve(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, struct hv_str *out,
-                             struct hv_error *err)
+static enum hv_code walk(struct resolver *state, struct hv_arena *arena, struct hv_str path, struct hv_str *out,
+                         struct hv_error *err)
 {
-    (void)host;
-    struct resolver state = {.len = 0};
-    enum hv_code code = fs_path_cstr(path, state.rest, err);
+    enum hv_code code = fs_path_cstr(path, state->rest, err);
     if (code)
         return code;
     if (path.ptr[0] != '/')
         return hv_fail(err, HV_EINVAL, "The path %.*s is not absolute", HV_STR_ARG(path));
-    if (is_tidy(path) && is_resolved(state.rest)) {
+    bool passes = state->stand_in && path_inside(path, state->stand_in->path);
+    if (!passes && is_tidy(path) && is_resolved(state->rest)) {
         *out = hv_arena_str(arena, path);
         return HV_OK;
     }
-    state.todo = hv_str_of(state.rest, path.len);
+    state->todo = hv_str_of(state->rest, path.len);
     struct hv_str part;
-    while (hv_str_split(&state.todo, '/', &part)) {
+    while (hv_str_split(&state->todo, '/', &part)) {
         if (part.len == 0 || hv_str_is(part, "."))
             continue;
         if (hv_str_is(part, "..")) {
-            go_up(&state);
+            go_up(state);
             continue;
         }
-        code = step(&state, part, path, err);
+        code = step(state, part, path, err);
         if (code)
             return code;
     }
-    *out = hv_arena_str(arena, state.len ? hv_str_of(state.done, state.len) : HV_STR("/"));
+    leave_stand_in(state);
+    enter_stand_in(state, (struct hv_str){0});
+    *out = hv_arena_str(arena, state->len ? hv_str_of(state->done, state->len) : HV_STR("/"));
     return HV_OK;
+}
+
+enum hv_code fs_host_resolve(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, struct hv_str *out,
+                             struct hv_error *err)
+{
+    (void)host;
+    return walk(&(struct resolver){.len = 0}, arena, path, out, err);
+}
+
+enum hv_code fs_resolve(const struct fs_stand_in *stand_in, struct hv_arena *arena, struct hv_str path, bool keeps_last,
+                        struct hv_str *out, struct hv_error *err)
+{
+    return walk(&(struct resolver){.stand_in = stand_in, .keeps_last = keeps_last}, arena, path, out, err);
 }

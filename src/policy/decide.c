@@ -258,10 +258,13 @@ static bool classifier(struct judgement *judgement)
     return free && settle(judgement, POLICY_STAGE_CLASSIFIER, HV_ALLOW, HV_STR("the command only reads"));
 }
 
-/* What was understood, and is neither denied nor confirmed, may run where it can do no harm. */
+/* What was understood, and is neither denied nor confirmed, may run where it can do no harm; and as a command there
+ * could write the files of the session, so may others. */
 static bool sandbox(struct judgement *judgement)
 {
     const struct policy_facts *facts = judgement->facts;
+    if (facts->writes_session && match_is_complete(facts))
+        return settle(judgement, POLICY_STAGE_SANDBOX, HV_ALLOW, HV_STR("it writes the session's own /tmp alone"));
     return judgement->call.parts && !facts->command->too_long && facts->sandboxed && !facts->destructive &&
            settle(judgement, POLICY_STAGE_SANDBOX, HV_ALLOW, HV_STR("the command runs in the sandbox"));
 }

@@ -53,6 +53,7 @@ struct policy_path {
                              * no rule for files allows it */
     bool too_many;          /* leads_out, since the command names too many places to look at all of them */
     enum hv_file_kind kind; /* of what it resolves to; UNKNOWN when nobody looked; devices, FIFOs … are refused */
+    bool of_session;        /* in the session's own folder for temporary files, which goes with it: as the workspace */
     struct hv_str secret;   /* it stands for names that are not known, and this credential is one; absent: none is */
 };
 
@@ -64,8 +65,9 @@ struct policy_facts {
     /* What the command does: policy_judge_command. NULL: only its text is known, which allows nothing but what names it
      * word for word. */
     const struct policy_command *command;
-    /* It would run confined, and settings let confined commands run unasked (sandbox.autoAllowBashIfSandboxed). */
-    bool sandboxed;
+    /* It would run confined, and settings let confined commands run unasked (sandbox.autoAllowBashIfSandboxed); or, in
+     * such a session, all that it reads and writes is of_session. */
+    bool sandboxed, writes_session;
     const struct hv_json *input; /* for rules on a parameter, `Tool(name:value)`; NULL: such rules count as matched */
     const struct policy_path *reads, *writes;
     size_t read_count, write_count;

@@ -180,7 +180,7 @@ bool policy_probe_case(const struct hv_host *host, struct hv_str directory)
 
 bool policy_in_workspace(const struct policy *policy, const struct policy_path *path)
 {
-    bool written = false, resolved = false;
+    bool written = path->of_session, resolved = path->of_session;
     for (size_t i = 0; i < policy->root_count; i++) {
         const struct policy_path *root = &policy->roots[i];
         bool icase = policy->ignores_case;

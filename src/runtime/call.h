@@ -32,6 +32,7 @@ struct runtime {
     struct loop *loop;
     struct workers *workers;
     const struct hv_host *host;
+    const struct hv_host *files; /* where tools find files: session_files.c */
     struct settings *settings;
     struct hv_arena arena;          /* lives as long as the session: what dies with it */
     struct runtime_options options; /* views copied into the arena */
@@ -269,6 +270,13 @@ void schedule_done(struct call *call); /* the call has its result: let others go
 void batches_cancel(struct runtime *runtime);
 /* … and, when no worker runs any more, let go of them: their handlers are not called. */
 void batches_drop(struct runtime *runtime);
+
+/* session_files.c: host, with the /tmp of the session where there is one. Lives as long as the runtime, which has its
+ * sandbox and host. Looks at /tmp. */
+const struct hv_host *session_files_new(struct runtime *runtime);
+/* path was resolved by `files`: where it lies in that /tmp, resolved becomes the path as commands see it, and
+ * of_session is set. */
+void session_files_show(struct runtime *runtime, struct hv_arena *arena, struct policy_path *path);
 
 /* hides.c: see hv_services in tool.h; any thread of the call's tool. */
 struct hides;

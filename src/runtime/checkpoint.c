@@ -188,9 +188,10 @@ static void add_written(struct call *call, struct checkpoint *checkpoint, size_t
 static void collect(struct call *call, struct checkpoint *checkpoint)
 {
     for (size_t i = 0; i < call->footprint.writes.count; i++)
-        add_written(call, checkpoint, i);
+        if (!call->writes[i].of_session) /* that goes with the session */
+            add_written(call, checkpoint, i);
     for (size_t i = 0; i < call->footprint.writes.count; i++)
-        if (call->writes[i].kind == HV_FILE_DIRECTORY && call->writes[i].resolved.len)
+        if (!call->writes[i].of_session && call->writes[i].kind == HV_FILE_DIRECTORY && call->writes[i].resolved.len)
             add_inside(call, checkpoint, call->writes[i].resolved);
 }
 

@@ -104,8 +104,8 @@ static void look_at_directory(struct slot *slot, struct runtime *runtime, const 
     struct policy_path resolved = {.resolved = directory};
     if (slot->policy && slot->tool == tool && hv_str_eq(hv_buf_str(&slot->written), directory))
         return;
-    if (!is_plain(slot, runtime->host, directory))
-        policy_path_resolve(runtime->host, &arena, directory, &resolved);
+    if (!is_plain(slot, runtime->files, directory))
+        policy_path_resolve(runtime->files, &arena, directory, &resolved);
     policy_unref(slot->policy);
     slot->policy = runtime_policy(runtime);
     hv_buf_clear(&slot->written);
@@ -136,7 +136,7 @@ static bool hides_after_links(struct call *call, struct hv_str path)
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct policy_path resolved;
     struct policy *policy = runtime_policy(call->runtime);
-    policy_path_resolve(call->runtime->host, &arena, path, &resolved);
+    policy_path_resolve(call->runtime->files, &arena, path, &resolved);
     bool hidden = policy_hides_path(policy, call->tool, &resolved);
     policy_unref(policy);
     return hidden;
@@ -169,7 +169,7 @@ bool hides_by_rule(struct hv_context *context)
 
 bool hides_path(struct hv_context *context, struct hv_str path)
 {
-    const struct hv_host *host = call_of(context)->runtime->host;
+    const struct hv_host *host = call_of(context)->runtime->files;
     struct hv_file_stat info;
     bool known = host->stat(host, path, false, &info, NULL) == HV_OK;
     return hides_entry(context, path, known ? info.kind : HV_FILE_UNKNOWN);

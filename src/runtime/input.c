@@ -165,7 +165,7 @@ static bool runs_command(struct call *call)
 /* The paths of the footprint are held from here on: what is judged is what is used. */
 static bool hold_all(struct call *call)
 {
-    const struct hv_host *host = call->runtime->host;
+    const struct hv_host *host = call->runtime->files;
     const struct hv_path_list *lists[] = {&call->footprint.reads, &call->footprint.writes};
     size_t count = lists[0]->count + lists[1]->count, at = 0;
     if (!host->hold || !count || !call->footprint.limited || runs_command(call))
@@ -182,6 +182,7 @@ static bool hold_all(struct call *call)
         paths[i] = (struct policy_path){.written = places[i].written, .kind = places[i].kind};
         if (places[i].resolved.ptr)
             paths[i].resolved = hv_arena_str(&call->arena, places[i].resolved);
+        session_files_show(call->runtime, &call->arena, &paths[i]);
     }
     call->context.host = call->held;
     call->reads = paths;

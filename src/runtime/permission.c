@@ -44,6 +44,17 @@ static void judge_command(struct call *call, struct policy_facts *facts)
     facts->read_only = judged->read_only;
 }
 
+/* Of a tool that changes files: nothing but what any command might in the sandbox, unasked. */
+static bool writes_session(const struct call *call)
+{
+    size_t reads = call->footprint.reads.count, writes = call->footprint.writes.count;
+    bool all = call->footprint.limited && writes && call->tool->subject_kind == HV_SUBJECT_PATH &&
+               call->runtime->settings->sandbox.auto_allow == SANDBOX_YES;
+    for (size_t i = 0; i < reads + writes && all; i++)
+        all = (i < reads ? call->reads[i] : call->writes[i - reads]).of_session;
+    return all;
+}
+
 void permission_facts(struct call *call, struct policy_facts *facts)
 {
     const struct hv_tool *tool = call->tool;
@@ -58,6 +69,7 @@ void permission_facts(struct call *call, struct policy_facts *facts)
         .read_only = call->read_only,
         .destructive = call->destructive,
         .sandboxed = tool->contained && tool->contained(call->input, &call->context),
+        .writes_session = writes_session(call),
         .hook = call->hook_verdict,
         .hook_reason = call->hook_reason,
         .interactive = call->runtime->options.asker.ask != NULL,

@@ -259,6 +259,7 @@ enum hv_code runtime_new(const struct runtime_options *options, struct runtime *
     runtime->tasks = tasks_new(runtime);
     runtime->checkpoints = checkpoints_new(runtime, runtime->options.checkpoints_directory);
     runtime->sandbox = confine_new(runtime);
+    runtime->files = session_files_new(runtime);
     make_environments(runtime, options);
     enum hv_code code = pool_init(runtime, err);
     if (code != HV_OK) {

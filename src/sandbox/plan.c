@@ -454,6 +454,18 @@ static void protect_all(struct planning *planning)
         protect(planning, place->options->deny_write.items[i], true);
 }
 
+bool sandbox_plan_owns_tmp(const struct sandbox_place *place, struct hv_arena *arena)
+{
+    struct sandbox_plan plan = {0};
+    struct planning planning = {.place = place, .arena = arena, .plan = &plan};
+    bool owns = false;
+    add_writable_places(&planning);
+    add_private_tmp(&planning);
+    for (size_t i = 0; i < planning.count; i++)
+        owns |= planning.mounts[i].kind == SANDBOX_PRIVATE;
+    return owns;
+}
+
 void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena, struct sandbox_plan *out)
 {
     struct planning planning = {.place = place, .arena = arena, .plan = out};

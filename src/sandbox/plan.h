@@ -92,6 +92,9 @@ struct sandbox_plan {
  * absolute paths below /tmp of one step. At most `max`. Pure. */
 size_t sandbox_named_in_tmp(struct hv_str command, struct hv_str *names, size_t max);
 
+/* Whether a plan would have that folder. Blocks on looking at files. */
+bool sandbox_plan_owns_tmp(const struct sandbox_place *place, struct hv_arena *arena);
+
 /* Never fails. Lives in arena. Blocks on looking at files. */
 void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena, struct sandbox_plan *out);
 

@@ -457,48 +457,6 @@ enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena,
     return code;
 }
 
-/* An entry of the private /tmp that has something in it; what is mounted upon there leaves an empty one. */
-static bool is_in_private_tmp(const struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str name)
-{
-    const struct hv_host *host = sandbox->setup.host;
-    struct hv_directory_entry *entries;
-    struct hv_file_stat found;
-    size_t count;
-    bool more;
-    struct hv_str path = hv_arena_format(arena, "%s%.*s", sandbox->temporary.files, (int)(name.len - strlen("/tmp")),
-                                         name.ptr + strlen("/tmp"));
-    if (host->stat(host, path, false, &found, NULL) != HV_OK)
-        return false;
-    if (found.kind == HV_FILE_REGULAR)
-        return found.size > 0;
-    return found.kind != HV_FILE_DIRECTORY ||
-           (host->list(host, arena, path, 1, &entries, &count, &more, NULL) == HV_OK && count > 0);
-}
-
-/* What the model, or the person, has put into /tmp outside is there for a command that names it. */
-static void note_names(const struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
-                       struct sandbox_run *run)
-{
-    run->named_count = sandbox_named_in_tmp(command, run->named, SANDBOX_NAMED_MAX);
-    for (size_t i = 0; i < run->named_count; i++)
-        if (!is_in_private_tmp(sandbox, arena, run->named[i]))
-            run->shown[run->shown_count++] = run->named[i];
-}
-
-/* The private /tmp has what it had not before: other tools find it elsewhere. */
-static struct hv_str describe_private(const struct hv_sandbox *sandbox, const struct sandbox_run *run,
-                                      struct hv_arena *arena)
-{
-    for (size_t i = 0; i < run->shown_count; i++)
-        if (sandbox_plan_look_up(&run->plan, run->shown[i], NULL) == SANDBOX_PRIVATE &&
-            is_in_private_tmp(sandbox, arena, run->shown[i]))
-            return hv_arena_format(arena,
-                                   "Sandboxed commands have a /tmp of their own: %.*s is %s%.*s for other tools.",
-                                   HV_STR_ARG(run->shown[i]), sandbox->temporary.files,
-                                   (int)(run->shown[i].len - strlen("/tmp")), run->shown[i].ptr + strlen("/tmp"));
-    return (struct hv_str){0};
-}
-
 /* As if there were no other, but with the number and group of the one that waits; *offered: there is one. */
 static enum hv_code prepare_alike(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
                                   struct sandbox_run *run, bool *offered, struct hv_error *err)
@@ -507,7 +465,7 @@ static enum hv_code prepare_alike(struct hv_sandbox *sandbox, struct hv_arena *a
     leave_await(sandbox);
     if (!probe_settle(sandbox))
         return hv_fail(err, HV_EIO, "%s", sandbox->state.reason);
-    note_names(sandbox, arena, command, run);
+    session_tmp_note_names(sandbox, arena, command, run);
     *offered = sandbox->warm && run->level == SANDBOX_LEVEL_FULL && warm_offer(sandbox->warm, run);
     sandbox_prepare_beginning(sandbox, arena, run);
     return sandbox_prepare(sandbox, arena, run, err);
@@ -706,7 +664,7 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
     bool full = run->level == SANDBOX_LEVEL_FULL;
     const struct hv_str said[] = {remove_forbidden(sandbox, run, arena), put_back,
                                   full ? aside_move(sandbox, &run->plan, arena) : (struct hv_str){0},
-                                  violation_describe(&facts, arena), describe_private(sandbox, run, arena)};
+                                  violation_describe(&facts, arena)};
     {
         LOCK_SCOPE(&sandbox->lock);
         if (--sandbox->at_work == 0 && sandbox->for_one)

@@ -94,6 +94,24 @@ void sandbox_look(struct hv_sandbox *sandbox, struct sandbox_state *out);
 /* One sentence for people: which level holds, and why not a better one. In arena. */
 struct hv_str sandbox_describe(const struct sandbox_state *state, struct hv_arena *arena);
 
+/* ---- the /tmp of the session ---------------------------------------------------------------------------------- */
+
+/*
+ * Where commands find what has this name directly in /tmp (absent: /tmp itself), when that is not the host's: the
+ * folder in the place of /tmp, which lives as long as the sandbox. What that folder does not have and the host's /tmp
+ * has is the host's, as for a command that names it. Finds out what holds when it must, which blocks for some 10 ms the
+ * first time. Absent: the host's.
+ */
+struct hv_str sandbox_tmp_of(struct hv_sandbox *sandbox, struct hv_str name);
+/* path, with its links resolved, lies in that folder: the same path below tmp, as commands see it, in arena; else
+ * absent. */
+struct hv_str sandbox_tmp_shown(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str tmp,
+                                struct hv_str path);
+
+/* Of a command that runs outside the sandbox: what it names in /tmp and is in that folder, which it does not see. One
+ * sentence for the model, or absent. sandbox may be NULL. In arena. */
+struct hv_str sandbox_tmp_missed(struct hv_sandbox *sandbox, struct hv_str command, struct hv_arena *arena);
+
 /* ---- one command --------------------------------------------------------------------------------------------- */
 
 /* Pure: would this command run in a full sandbox? asks_to_leave: the call says `sandbox: false`. */

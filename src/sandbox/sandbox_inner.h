@@ -97,6 +97,13 @@ enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena,
 enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
                                 struct hv_error *err) HV_MUST_CHECK;
 
+/* ---- session_tmp.c */
+
+/* Under the lock: what of /tmp the command names goes to run, and which of it the private one does not have: what the
+ * model, or the person, has put into /tmp outside is there for a command that names it. */
+void session_tmp_note_names(const struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
+                            struct sandbox_run *run);
+
 /* ---- aside.c */
 
 /* After a command: what it made where something protected did not exist is moved beside that, with another name, so

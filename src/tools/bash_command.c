@@ -155,6 +155,8 @@ enum hv_code bash_make_command(struct bash_run *run, struct bash_command *out, s
     code = shell_confine(context, in->command, in->has_sandbox && !in->sandbox, run->directory, &run->confined, err);
     if (code != HV_OK)
         return code;
+    if (!run->confined)
+        bash_add_note(run, sandbox_tmp_missed(context->sandbox, in->command, context->arena));
     if (!in->run_in_background)
         choose_directory_file(run);
     struct hv_str bash = bash_interpreter(context);

@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -654,6 +655,64 @@ def test_with_a_sandbox_the_settings_may_spare_the_question(case):
     assert not error and os.path.exists(os.path.join(case.project, "made"))
     (text, error), = run(case, {"command": "touch other", "sandbox": False}, flags=flags, mode="default")
     assert error and "Permission" in text, text
+
+
+def tools(case, *calls, mode="default", flags=(), env=None):
+    """The texts of the results of calls (name, input)."""
+    lines = "".join(json.dumps({"type": "tool_use", "id": str(i), "name": name, "input": given}) + "\n" for i, (name, given) in enumerate(calls))
+    ran = case.helve("exec", "--permission-mode", mode, *flags, stdin=lines, env={"IS_SANDBOX": "1", **(env or {})})
+    return [json.dumps(json.loads(line)["content"]) for line in ran.out.splitlines()]
+
+
+PLANTS = """import os, sys
+print("seen", open(sys.argv[1]).read())
+open(sys.argv[1] + ".log", "w").write("from the command")
+os.symlink(os.path.join(sys.argv[2], ".s" + "sh", "id_r" + "sa"), sys.argv[1] + ".out")
+os.symlink(sys.argv[1] + ".log", sys.argv[1] + ".link")
+"""
+
+
+def test_tmp_is_one_place_for_a_session(case):
+    need_full(case)
+    secret = os.path.join(case.home, ".ssh", "id_rsa")
+    os.makedirs(os.path.dirname(secret))
+    with open(secret, "w", encoding="utf-8") as file:
+        file.write("KEEP OUT")
+    case.write("plant.py", PLANTS)
+    settings(case, autoAllowBashIfSandboxed=True)
+    with tempfile.NamedTemporaryFile("w", dir="/tmp", prefix="helve-live-", suffix=".txt", encoding="utf-8") as machine:
+        machine.write("of the machine")
+        machine.flush()
+        name = machine.name[:-4] + "-own"
+        # Whatever the mode, one tool finds what another left, also through links.
+        for mode in ("default", "acceptEdits", "bypassPermissions"):
+            said = tools(
+                case, ("Write", {"file_path": name, "content": "first\n"}),
+                ("Bash", {"command": f"python3 plant.py {name} {case.home}"}),
+                ("Read", {"file_path": name + ".log"}), ("Read", {"file_path": name + ".link"}), ("Read", {"file_path": name + ".out"}),
+                ("Write", {"file_path": name + ".out", "content": "changed"}),
+                ("Edit", {"file_path": name, "old_string": "first", "new_string": "second"}), ("Bash", {"command": f"cat {name}"}),
+                ("Glob", {"path": "/tmp", "pattern": "helve-live-*"}), ("Grep", {"path": name, "pattern": "second", "output_mode": "content"}),
+                ("Bash", {"command": f"cat {name}", "sandbox": False}),
+                mode=mode)
+            assert "Created " + name in said[0] and "seen first" in said[1], said
+            assert "from the command" in said[2] + said[3] and "not exist" not in said[2] + said[3], said
+            assert "KEEP OUT" not in str(said) and "Permission" in said[4] and "Permission" in said[5], said
+            assert "Changed " + name in said[6] and "second" in said[7] and name + ".log" in said[8] and "second" in said[9], said
+            assert not os.path.exists(name), said  # the machine's /tmp has nothing of it …
+            assert f"has as {name} is " in said[10] or mode == "default" and "Permission" in said[10], said  # … and who runs there is told
+        # What only the machine has is found, with the question of any file outside; in the sandbox nobody writes it.
+        asked, = tools(case, ("Read", {"file_path": machine.name}))
+        read, seen = tools(case, ("Read", {"file_path": machine.name}), ("Bash", {"command": f"cat {machine.name}"}), flags=("--allowed-tools", f"Read(/{machine.name})"))
+        assert "outside the workspace" in asked and "of the machine" in read and "of the machine" in seen, (asked, read, seen)
+        with open(secret, encoding="utf-8") as file:
+            assert file.read() == "KEEP OUT"
+        # Without that folder, and where the sandbox may write the machine's, all see the machine's.
+        settings(case, filesystem={"allowWrite": ["/tmp"]})
+        for env in (None, without_bubblewrap(case)):
+            said = tools(case, ("Write", {"file_path": name, "content": "x"}), ("Bash", {"command": f"cat {name}"}), mode="bypassPermissions", env=env)
+            assert "Created" in said[0] and '"x' in said[1] and os.path.exists(name), said
+            os.unlink(name)
 
 
 def test_more_folders_than_are_searched_for_repositories_are_told(case):

@@ -2,6 +2,7 @@
 #include "folder.h"
 
 #include "fs/host_files.h"
+#include "fs/resolve.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -112,6 +113,55 @@ static void what_is_no_path_is_refused(void **state)
     assert_int_equal(fs_host_resolve(NULL, &folder->arena, hv_str_of(text, 300), &out, NULL), HV_EINVAL);
 }
 
+/* All but what is called kept comes from the folder. */
+static bool takes_all_but_kept(void *user, struct hv_str name, struct hv_str *folder)
+{
+    *folder = *(struct hv_str *)user;
+    return !hv_str_is(name, "kept");
+}
+
+static void what_stands_in_for_a_folder_is_seen_as_by_a_mount(void **state)
+{
+    struct folder *folder = *state;
+    static const struct {
+        const char *path, *expected;
+        bool keeps_last;
+    } cases[] = {
+        {"seen", "own", false},
+        {"seen/new", "own/new", false},
+        {"seen/new/deep", "own/new/deep", false},
+        {"seen/kept", "seen/kept", false},
+        {"seen/kept/../file", "own/file", false},
+        {"seen/sub/../..", "", false}, /* of the one, not of the other */
+        {"seen/sub/../../dir/file", "dir/file", false},
+        {"seen/beside", "own/file", false}, /* links, of what stands in, lead where a mount has them lead */
+        {"seen/absolute", "own/file", false},
+        {"seen/up", "dir/file", false},
+        {"seen/out", "dir/file", false},
+        {"seen/out", "own/out", true},
+        {"to_seen/file", "own/file", false},
+        {"own/file", "own/file", false},
+    };
+    struct hv_str own = folder_path(folder, "own");
+    const struct fs_stand_in stand_in = {folder_path(folder, "seen"), takes_all_but_kept, &own};
+    folder_make(folder, "seen/kept");
+    folder_make(folder, "own/sub");
+    folder_put(folder, "own/file", "x");
+    assert_int_equal(symlink("file", folder_cpath(folder, "own/beside")), 0);
+    assert_int_equal(symlink(folder_cpath(folder, "seen/file"), folder_cpath(folder, "own/absolute")), 0);
+    assert_int_equal(symlink("../dir/file", folder_cpath(folder, "own/up")), 0);
+    assert_int_equal(symlink(folder_cpath(folder, "dir/file"), folder_cpath(folder, "own/out")), 0);
+    assert_int_equal(symlink("seen", folder_cpath(folder, "to_seen")), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hv_str out, expected = folder_path(folder, cases[i].expected);
+        assert_int_equal(
+            fs_resolve(&stand_in, &folder->arena, folder_path(folder, cases[i].path), cases[i].keeps_last, &out, NULL),
+            HV_OK);
+        if (!hv_str_eq(out, expected))
+            fail_msg("%s: %.*s", cases[i].path, HV_STR_ARG(out));
+    }
+}
+
 static void links_to_open_files_of_processes_are_refused(void **state)
 {
     struct folder *folder = *state;
@@ -132,6 +182,7 @@ int main(void)
         CASE(loops_are_told),
         CASE(a_long_chain_of_links_is_a_loop_to_us_as_to_the_kernel),
         CASE(what_is_no_path_is_refused),
+        CASE(what_stands_in_for_a_folder_is_seen_as_by_a_mount),
         CASE(links_to_open_files_of_processes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

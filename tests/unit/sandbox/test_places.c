@@ -3,7 +3,7 @@
 
 /* ---- /tmp, repositories --------------------------------------------------------------------------------- */
 
-static void test_tmp_is_private_lasts_and_is_told_of(void **state)
+static void test_tmp_is_private_and_lasts(void **state)
 {
     (void)state;
     struct bench bench;
@@ -14,7 +14,10 @@ static void test_tmp_is_private_lasts_and_is_told_of(void **state)
     if (is_full(&bench)) {
         run(&bench, "echo mine > /tmp/helve-unit-own && cat /tmp/helve-unit-own && stat -c %a /tmp");
         assert_string_equal(bench.output.data, "mine\n1777\n");
-        assert_true(is_noted(&bench, "/tmp/helve-unit-own is "));
+        assert_int_equal(bench.notes.len, 0);
+        struct hv_str missed = sandbox_tmp_missed(bench.sandbox, HV_STR("cat /tmp/helve-unit-own"), &bench.arena);
+        assert_true(hv_str_find(missed, HV_STR("has as /tmp/helve-unit-own is "), 0) != SIZE_MAX);
+        assert_false(sandbox_tmp_missed(bench.sandbox, HV_STR("cat /tmp/helve-unit-other"), &bench.arena).len);
         assert_int_not_equal(access("/tmp/helve-unit-own", F_OK), 0);
         run(&bench, "cat /tmp/helve-unit-own; test -e $TMPDIR/helve-unit-own && echo the same; rm /tmp/helve-unit-own");
         assert_string_equal(bench.output.data, "mine\nthe same\n");
@@ -329,7 +332,7 @@ static void test_a_workspace_below_dev_is_mounted_like_any(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tmp_is_private_lasts_and_is_told_of),
+        cmocka_unit_test(test_tmp_is_private_and_lasts),
         cmocka_unit_test(test_hooks_of_nested_repositories_cannot_be_changed),
         cmocka_unit_test(test_a_sandbox_that_was_started_ahead_runs_a_command_as_a_fresh_one_does),
         cmocka_unit_test(test_what_changed_since_a_sandbox_was_started_ahead_counts),

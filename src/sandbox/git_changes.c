@@ -1,6 +1,7 @@
 /* git_changes.c: see git_changes.h. A list of what may be changed, since git learns new variables that run programs. */
 #include "sandbox/git_changes.h"
 
+#include "base/cleanup.h"
 #include "fs/git_config.h"
 
 #include <string.h>
@@ -116,6 +117,7 @@ static bool is_harmless(const struct git_config_variable *variable)
 
 struct listing {
     struct git_config_variable *items;
+    size_t *ends; /* where in the text each ends; it begins with its name */
     size_t count;
 };
 
@@ -143,14 +145,17 @@ static bool list_others(struct hv_str text, const struct listing *remotes, struc
     struct git_config_variable variable;
     size_t all = 0;
     out->items = hv_arena_array(arena, struct git_config_variable, VARIABLES_MAX);
+    out->ends = hv_arena_array(arena, size_t, VARIABLES_MAX);
     out->count = 0;
     while (git_config_next(&reader, arena, &variable)) {
         if (++all > VARIABLES_MAX)
             return false;
         if (!variable.subsection) /* then it is of the section before */
             variable.second = (struct hv_str){0};
-        if (remotes ? !is_harmless(&variable) || redirects(&variable, remotes) : is_of_remote(&variable))
-            out->items[out->count++] = variable;
+        if (remotes ? is_harmless(&variable) && !redirects(&variable, remotes) : !is_of_remote(&variable))
+            continue;
+        out->ends[out->count] = reader.at;
+        out->items[out->count++] = variable;
     }
     return reader.at == text.len && (!text.len || text.ptr[text.len - 1] == '\n') &&
            hv_str_find_byte(text, '\r', 0) == SIZE_MAX;
@@ -208,4 +213,80 @@ bool git_changes_are_harmless(struct hv_str before, struct hv_str after, struct 
     if (!names->len)
         *names = HV_STR("the order of variables");
     return false;
+}
+
+/* ---- keeping the rest ---------------------------------------------------------------------------------------- */
+
+static size_t begin_of(const struct listing *listing, size_t index, struct hv_str text)
+{
+    return (size_t)(listing->items[index].name.ptr - text.ptr);
+}
+
+static struct hv_str span_of(const struct listing *listing, size_t index, struct hv_str text)
+{
+    return hv_str_trim(hv_str_slice(text, begin_of(listing, index, text), listing->ends[index]));
+}
+
+static bool is_named_alike(const struct git_config_variable *a, const struct git_config_variable *b)
+{
+    return hv_str_eq_nocase(a->section, b->section) && a->subsection == b->subsection &&
+           hv_str_eq(a->second, b->second) && hv_str_eq_nocase(a->name, b->name);
+}
+
+/* What is new goes, with its line where that is all of it; what has another value gets the old one. False: more than
+ * that was done. */
+static bool put_back(struct hv_str before, const struct listing *old, struct hv_str after, const struct listing *new,
+                     struct hv_buf *out)
+{
+    size_t at = 0, matched = 0;
+    for (size_t i = 0; i < new->count; i++) {
+        size_t begin = begin_of(new, i, after), line = begin;
+        bool expected = matched < old->count;
+        if (expected && is_same(&old->items[matched], &new->items[i])) {
+            matched++;
+            continue;
+        }
+        bool changed =
+            expected && is_named_alike(&old->items[matched], &new->items[i]) && !has(new, &old->items[matched]);
+        while (!changed && line > at && (after.ptr[line - 1] == ' ' || after.ptr[line - 1] == '\t'))
+            line--;
+        bool whole = !changed && (!line || after.ptr[line - 1] == '\n');
+        hv_buf_add_str(out, hv_str_slice(after, at, whole ? line : begin));
+        if (changed)
+            hv_buf_add_str(out, span_of(old, matched++, before));
+        at = begin + span_of(new, i, after).len;
+        at += whole && at < after.len && after.ptr[at] == '\n';
+    }
+    hv_buf_add_str(out, hv_str_slice(after, at, after.len));
+    return matched == old->count && !out->failed;
+}
+
+/* The same variables, in the same order: nothing that the one does not say is worth a change of the other. */
+static bool says_the_same(struct hv_str a, struct hv_str b, struct hv_arena *arena)
+{
+    struct git_config_reader readers[] = {{.text = a}, {.text = b}};
+    struct git_config_variable variables[2];
+    for (;;) {
+        bool more[2];
+        for (size_t i = 0; i < 2; i++)
+            more[i] = git_config_next(&readers[i], arena, &variables[i]);
+        if (!more[0] || !more[1])
+            return more[0] == more[1];
+        if (!is_same(&variables[0], &variables[1]))
+            return false;
+    }
+}
+
+struct hv_str git_changes_kept(struct hv_str before, struct hv_str after, struct hv_arena *arena)
+{
+    struct listing remotes, old, new;
+    struct hv_str names, kept;
+    CLEANUP_BUF struct hv_buf text = {.max = before.len + after.len + 1};
+    (void)list_others(before, NULL, arena, &remotes);
+    if (!list_others(before, &remotes, arena, &old) || !list_others(after, &remotes, arena, &new) ||
+        !put_back(before, &old, after, &new, &text))
+        return (struct hv_str){0};
+    kept = hv_arena_str(arena, hv_buf_str(&text));
+    bool holds = git_changes_are_harmless(before, kept, arena, &names) && !says_the_same(before, kept, arena);
+    return holds ? kept : (struct hv_str){0};
 }

@@ -10,5 +10,8 @@
  * False: *names says which variables are not (in arena), or why the text cannot be taken.
  */
 bool git_changes_are_harmless(struct hv_str before, struct hv_str after, struct hv_arena *arena, struct hv_str *names);
+/* Where they are not: after, with what is not harmless as before says. In arena; absent where nothing else would be
+ * left of the changes, or more was done to it than to add variables and to give them other values. */
+struct hv_str git_changes_kept(struct hv_str before, struct hv_str after, struct hv_arena *arena);
 
 #endif

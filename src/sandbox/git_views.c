@@ -145,6 +145,18 @@ void git_views_show(struct git_views *views, const struct hv_host *host, const s
 
 /* ---- afterwards ------------------------------------------------------------------------------------------ */
 
+/* Make what is outside say text. */
+static bool keep(const struct git_view *view, const struct hv_host *host, const struct hv_file_stat *stat,
+                 struct hv_buf *outside, struct hv_str text, struct hv_error *err)
+{
+    struct hv_write_options how = {.expected = stat, .expected_bytes = hv_buf_str(outside)};
+    if (host->write(host, hv_str_from(view->path), text, &how, NULL, err) != HV_OK)
+        return false;
+    hv_buf_clear(outside);
+    hv_buf_add_str(outside, text);
+    return true;
+}
+
 static struct hv_str take_one(struct git_view *view, const struct hv_host *host, struct hv_arena *arena)
 {
     CLEANUP_BUF struct hv_buf text = {.max = GIT_FILE_MAX + 1};
@@ -159,18 +171,15 @@ static struct hv_str take_one(struct git_view *view, const struct hv_host *host,
         said = hv_arena_format(arena, "What was changed in %s is not kept: it was changed outside, too. Do it again.",
                                view->path);
     } else if (!git_changes_are_harmless(hv_buf_str(&view->base), copy, arena, &names)) {
-        said = hv_arena_format(arena,
-                               "The sandbox put %s back: %.*s may make git run or read something else outside. Ask to "
-                               "leave the sandbox (sandbox: false) to set that.",
-                               view->path, HV_STR_ARG(names));
-    } else {
-        struct hv_write_options how = {.expected = &stat, .expected_bytes = hv_buf_str(&text)};
-        if (host->write(host, path, copy, &how, NULL, &err) == HV_OK) {
-            hv_buf_clear(&text);
-            hv_buf_add_str(&text, copy);
-        } else {
-            said = hv_arena_format(arena, "What was changed in %s could not be kept: %s", view->path, err.message);
-        }
+        struct hv_str kept = git_changes_kept(hv_buf_str(&view->base), copy, arena);
+        bool some = kept.len && keep(view, host, &stat, &text, kept, &err);
+        said =
+            hv_arena_format(arena,
+                            "The sandbox put %s back%s: %.*s may make git run or read something else outside. Ask to "
+                            "leave the sandbox (sandbox: false) to set that.",
+                            view->path, some ? " in part, and kept the other changes" : "", HV_STR_ARG(names));
+    } else if (!keep(view, host, &stat, &text, copy, &err)) {
+        said = hv_arena_format(arena, "What was changed in %s could not be kept: %s", view->path, err.message);
     }
     (void)!make_copy(view, hv_buf_str(&text)); /* one that cannot be made is seen as changed again */
     return said;

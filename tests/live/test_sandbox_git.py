@@ -69,6 +69,9 @@ def test_what_makes_git_run_or_read_something_is_put_back_and_told(case):
         section, last = name.split(".")[0], name.split(".")[-1]
         assert f"put {project}/.git/config back" in text and section.lower() in text.lower() and last.lower() in text.lower() and "sandbox: false" in text, (name, text)
     assert "remote.origin.url" in results[len(DANGEROUS)][0], results[len(DANGEROUS)]
+    (text, _), = run(case, "git config user.name Kept; git config core.fsmonitor ./evil; git remote set-url origin https://evil.example; git remote add more https://more.example")
+    assert "in part" in text and "core.fsmonitor" in text and "remote.origin.url" in text, text
+    assert [setting(project, name) for name in ("user.name", "core.fsmonitor", "remote.origin.url", "remote.more.url")] == ["Kept", "", "https://origin.example/x", "https://more.example"], text
 
 
 def test_nothing_of_it_is_seen_outside_while_the_command_runs(case):

@@ -44,6 +44,37 @@ static const struct {
     {CORE, CORE "]\n[core]\n\tfsmonitor = x\n", "text that git may read in another way"},
 };
 
+static const struct {
+    const char *before, *after;
+    const char *kept; /* NULL: nothing of it */
+} mixtures[] = {
+    {CORE, CORE "[alias]\n\tx = !y\n" ORIGIN, CORE "[alias]\n" ORIGIN},
+    {CORE, "[core]\n\tbare = true\n\tfsmonitor = a \\\n b ; c\n\thooksPath = mine\n",
+     "[core]\n\tbare = true\n\thooksPath = mine\n"},
+    {CORE, "[core]\n\tbare = true\n\thooksPath = other # why\n", "[core]\n\tbare = true\n\thooksPath = mine\n"},
+    {CORE ORIGIN, CORE "[remote \"origin\"]\n\turl = https://evil\n[user]\n\tname = x\n",
+     CORE ORIGIN "[user]\n\tname = x\n"},
+    {CORE, CORE "[user] name = x\n[alias] y = !z\n", CORE "[user] name = x\n[alias] \n"},
+    {CORE, CORE "[user]\n\tname = x\n[alias \"b\"]\n\ty\n", CORE "[user]\n\tname = x\n[alias \"b\"]\n"},
+    {CORE, CORE "[alias]\n\tx = !y\n", NULL},                              /* nothing else */
+    {CORE, "[core]\n\tbare = true\n", NULL},                               /* removed */
+    {CORE "[a]\n\tb = 1\n", "[a]\n\tb = 1\n" CORE ORIGIN, NULL},           /* moved */
+    {CORE, CORE "]\n[core]\n\tfsmonitor = x\n[user]\n\tname = x\n", NULL}, /* read in another way */
+    {"[core\n", CORE ORIGIN "[alias]\n\tx = !y\n", NULL},
+};
+
+static void harmless_changes_beside_others_are_kept(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mixtures / sizeof *mixtures; i++) {
+        struct hv_arena arena = {0};
+        struct hv_str kept = git_changes_kept(hv_str_from(mixtures[i].before), hv_str_from(mixtures[i].after), &arena);
+        if (!kept.ptr != !mixtures[i].kept || (kept.ptr && !hv_str_is(kept, mixtures[i].kept)))
+            fail_msg("mixture %zu: \"%.*s\"", i, HV_STR_ARG(kept));
+        hv_arena_release(&arena);
+    }
+}
+
 static void only_what_is_harmless_is_taken(void **state)
 {
     (void)state;
@@ -71,6 +102,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_what_is_harmless_is_taken),
+        cmocka_unit_test(harmless_changes_beside_others_are_kept),
         cmocka_unit_test(a_text_with_a_zero_in_it_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,6 +148,12 @@ static size_t send_to_background(void *user)
     return chat->session ? runtime_send_to_background(session_runtime(chat->session)) : 0;
 }
 
+static bool can_background(void *user, struct hv_str call_id)
+{
+    struct chat *chat = user;
+    return chat->session && runtime_can_background(session_runtime(chat->session), call_id);
+}
+
 /* ---- commands of the person's ------------------------------------------------------------------------------------ */
 
 static void on_shell_result(void *user, const struct batch_result *result)
@@ -475,6 +481,7 @@ static void fill_front(struct chat *chat, struct hv_str prompt)
         .submit = submit,
         .interrupt = interrupt,
         .send_to_background = send_to_background,
+        .can_background = can_background,
         .command = chat_command,
         .complete_command = chat_complete_own,
         .shell = run_shell,

@@ -296,6 +296,20 @@ void batch_cancel(struct batch *batch, const char *reason)
     }
 }
 
+bool runtime_can_background(struct runtime *runtime, struct hv_str call_id)
+{
+    bool can = false;
+    for (size_t i = 0; i < runtime->batches.count && !can; i++) {
+        struct batch *batch = runtime->batches.items[i];
+        LOCK_SCOPE(&batch->lock);
+        for (size_t j = batch->first_unfinished; j < batch->started && !can; j++) {
+            struct call *call = batch->calls.items[j];
+            can = call->background && !hv_cancelled(call->background) && hv_str_eq(call->id, call_id);
+        }
+    }
+    return can;
+}
+
 size_t runtime_send_to_background(struct runtime *runtime)
 {
     size_t sent = 0;

@@ -130,6 +130,8 @@ struct hv_task_view *runtime_list_tasks(struct runtime *runtime, struct hv_arena
 /* A person wants the calls that run to go on in the background: those whose tool can do that end soon with a result
  * that says so. Returns how many there are that were not told before. Loop thread. */
 size_t runtime_send_to_background(struct runtime *runtime);
+/* That call is one of them. */
+bool runtime_can_background(struct runtime *runtime, struct hv_str call_id);
 /* A person or a program wants it ended; the model is told. False when there is no such task. */
 bool runtime_stop_task(struct runtime *runtime, struct hv_str id);
 

@@ -78,7 +78,8 @@ struct ui_front {
     /* Start a turn with this prompt. An error is shown; then no turn runs. */
     enum hv_code (*submit)(void *user, struct hv_str prompt, struct hv_error *err);
     void (*interrupt)(void *user);
-    size_t (*send_to_background)(void *user); /* as runtime_send_to_background; NULL: 0 */
+    size_t (*send_to_background)(void *user);                  /* as runtime_send_to_background; NULL: 0 */
+    bool (*can_background)(void *user, struct hv_str call_id); /* it would send this call; NULL: none */
     /* "/name arguments". What it prints is Markdown. False: there is no such command. *prompt: a prompt to submit (a
      * command of the person's own). */
     bool (*command)(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt);

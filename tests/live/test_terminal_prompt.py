@@ -23,7 +23,7 @@ def test_control_b_sends_the_running_command_to_the_background(case):
                         Answer([call("TaskOutput", {"task_id": "bash_1"})]), Answer([text("Noticed.")]))
     with Terminal(case, server, "--permission-mode", "bypassPermissions") as terminal:
         terminal.prompt("wait")
-        terminal.wait("◌ Bash", "begun")
+        terminal.wait("◌ Bash", "begun", "Ctrl-B: to the background")
         terminal.tmux("send-keys", "C-b")
         terminal.wait("Meanwhile.", "· 1 task", gone=("◌ Bash",))
         told = server.requests[1].text()

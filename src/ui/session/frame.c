@@ -6,7 +6,8 @@
 #include "ui/session/view.h"
 #include "ui/text/cluster.h"
 
-enum { CALLS_SHOWN = 6, QUEUED_SHOWN = 3, COMPLETIONS_SHOWN = 6, STYLES_MAX = 512 };
+enum { CALLS_SHOWN = 6, QUEUED_SHOWN = 3, COMPLETIONS_SHOWN = 6, STYLES_MAX = 512, LONG_SECONDS = 2 };
+enum { HINT_COLUMNS = 60, SECONDS_COLUMNS = 6 };
 enum { WINDOW_MIN = 16 << 10, WINDOW_MAX = 256 << 10 };
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -73,17 +74,32 @@ static void put_open_block(const struct ui *ui, struct hv_buf *rows)
     put_lines(ui, hv_buf_str(&open), rows);
 }
 
+/* What can be done about a call that takes long; absent: nothing, or there is no room to say it. */
+static struct hv_str call_hint(const struct ui *ui, const struct call_view *call, uint64_t seconds)
+{
+    const struct ui_front *front = ui->front;
+    bool can = call->running && seconds >= LONG_SECONDS && usable(ui) >= HINT_COLUMNS && front->can_background &&
+               front->can_background(front->user, call->id);
+    return can ? HV_STR(" · Ctrl-B: to the background") : (struct hv_str){0};
+}
+
 static void put_call(const struct ui *ui, const struct call_view *call, struct hv_buf *rows)
 {
-    CLEANUP_BUF struct hv_buf line = {.max = VIEW_FRAME_MAX};
+    CLEANUP_BUF struct hv_buf line = {.max = VIEW_FRAME_MAX}, head = {.max = VIEW_FRAME_MAX};
     uint64_t seconds = (clock_monotonic_ns() - call->started_ns) / CLOCK_SECOND;
-    paint_put(&ui->theme, PAINT_ACCENT, call->running ? HV_STR("◌ ") : HV_STR("· "), &line);
-    paint_put(&ui->theme, PAINT_BOLD, call->tool, &line);
-    hv_buf_add_byte(&line, ' ');
-    paint_add(&line, call->title);
+    struct hv_str hint = call_hint(ui, call, seconds);
+    paint_put(&ui->theme, PAINT_ACCENT, call->running ? HV_STR("◌ ") : HV_STR("· "), &head);
+    paint_put(&ui->theme, PAINT_BOLD, call->tool, &head);
+    hv_buf_add_byte(&head, ' ');
+    paint_add(&head, call->title);
+    if (hint.len) /* a long title leaves room for it */
+        paint_cut(hv_buf_str(&head), usable(ui) - paint_width(hint) - SECONDS_COLUMNS, &line);
+    else
+        hv_buf_add_str(&line, hv_buf_str(&head));
     paint_begin(&ui->theme, PAINT_DIM, &line);
     if (call->running && seconds)
         hv_buf_addf(&line, " %llus", (unsigned long long)seconds);
+    hv_buf_add_str(&line, hint);
     if (call->last.len) {
         hv_buf_add_cstr(&line, " · ");
         paint_add(&line, call->last);

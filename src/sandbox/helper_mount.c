@@ -243,14 +243,35 @@ static int open_target(char *path, bool folder, bool may_be_made)
     return tree_open(path);
 }
 
-static void put_bind(const char *plan, const struct item *item, int tree)
+/* What was found there when the plan was made lies there still. A folder that was exchanged meanwhile has taken it
+ * elsewhere, where nothing would lie upon it: then the command does not run. */
+static int check_same(int over, const struct item *same, const char *path)
+{
+    char now[2 * 16 + 2];
+    struct stat status;
+    if (over < 0 || !same->kind)
+        return over;
+    if (fstat(over, &status))
+        fail_at(path);
+    int len =
+        snprintf(now, sizeof now, "%llx:%llx", (unsigned long long)status.st_dev, (unsigned long long)status.st_ino);
+    errno = 0;
+    if ((size_t)len != same->len || memcmp(now, same->text, same->len) != 0)
+        fail(HELPER_EXIT_SANDBOX, "something else came, since it was looked at, in the place of", path);
+    return over;
+}
+
+static void put_bind(const char *plan, const struct item *item, const struct item *same, int tree)
 {
     uint64_t locked = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
     char *path = item_text(item);
     if (item->kind != HELPER_BIND)
         locked |= MOUNT_ATTR_RDONLY;
     bool may_be_made = is_made_here(plan, item, path);
-    if (!tree_lock(tree, locked) || !tree_put(tree, open_target(path, tree_is_folder(tree), may_be_made)))
+    int over = open_target(path, tree_is_folder(tree), may_be_made);
+    if (!may_be_made)
+        over = check_same(over, same, path);
+    if (!tree_lock(tree, locked) || !tree_put(tree, over))
         fail_at(path);
     free(path);
 }
@@ -290,13 +311,16 @@ static void shut_memory(const char *plan)
 }
 
 /* MODE:PATH, an empty folder in memory. */
-static void put_memory(const char *plan, const struct item *item)
+static void put_memory(const char *plan, const struct item *item, const struct item *same)
 {
     char *text = item_text(item), *path = strchr(text, ':');
     if (!path)
         fail_at(text);
     *path++ = '\0';
-    int over = open_target(path, true, is_made_here(plan, item, path));
+    bool may_be_made = is_made_here(plan, item, path);
+    int over = open_target(path, true, may_be_made);
+    if (!may_be_made)
+        over = check_same(over, same, path);
     if (over < 0 || !tree_memory(over, strcmp(text, SHUT) == 0 ? SHUT_LATER : text))
         fail_at(path);
     close(over);
@@ -305,17 +329,21 @@ static void put_memory(const char *plan, const struct item *item)
 
 static void put_mounts(const char *plan, const struct sources *sources)
 {
+    struct item same = {0};
     size_t i = 0;
     for (struct item item = item_next(plan); item.kind; item = item_next(item.rest)) {
+        if (item.kind == HELPER_SAME)
+            same = item;
         if (!is_mount(item.kind))
             continue;
         int tree = sources->trees[i++];
         if (item.kind == HELPER_MEMORY)
-            put_memory(plan, &item);
+            put_memory(plan, &item, &same);
         else if (item.kind == HELPER_BIND_SOCKET)
             put_socket(plan, &item, tree);
         else
-            put_bind(plan, &item, tree);
+            put_bind(plan, &item, &same, tree);
+        same.kind = 0;
     }
     free(sources->trees);
     shut_memory(plan);

@@ -17,6 +17,7 @@ enum helper_item {
     HELPER_LATER = 'y',          /* it does; started ahead, it finds what follows on HELPER_FD_LATE */
     HELPER_ROOT = 'a',           /* HELPER_WRITES, or anything else: read-only */
     HELPER_PROC = 'c',           /* the same for /proc */
+    HELPER_SAME = 'q',           /* DEVICE:INODE of what the next mount lies upon; nothing else may be there */
     HELPER_SOURCE = 's',         /* what the next bind shows, if not its own path */
     HELPER_BIND = 'W',           /* PATH */
     HELPER_BIND_READ_ONLY = 'R', /* PATH */

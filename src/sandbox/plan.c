@@ -255,14 +255,33 @@ static void protect_obeyed(struct planning *planning, const struct git_obeyed *o
     protect(planning, obeyed->path, obeyed->folder);
 }
 
+/* Known by what it is, too: whoever moves it before it is mounted upon takes it to where nothing hides it. What the
+ * sandbox has a /proc of its own for is something else there. */
+static void add_known(struct planning *planning, enum sandbox_mount_kind kind, struct hv_str path,
+                      const struct hv_file_stat *found)
+{
+    size_t at = planning->count;
+    add(planning, kind, path);
+    if (planning->count == at || path_inside(path, HV_STR("/proc")))
+        return;
+    planning->mounts[at].device = found->device;
+    planning->mounts[at].inode = found->inode;
+}
+
+static enum sandbox_mount_kind hidden_kind(const struct hv_file_stat *found)
+{
+    return found->kind == HV_FILE_DIRECTORY ? SANDBOX_HIDDEN_DIRECTORY : SANDBOX_HIDDEN;
+}
+
 static void hide(struct planning *planning, struct hv_str path)
 {
     enum hv_file_kind kind;
+    struct hv_file_stat found;
     if (!look(planning, path, &kind))
         return;
     struct hv_str real = resolve(planning, path);
-    if (look(planning, real, &kind))
-        add(planning, kind == HV_FILE_DIRECTORY ? SANDBOX_HIDDEN_DIRECTORY : SANDBOX_HIDDEN, real);
+    if (planning->place->host->stat(planning->place->host, real, false, &found, NULL) == HV_OK)
+        add_known(planning, hidden_kind(&found), real, &found);
 }
 
 static void hide_secrets(struct planning *planning)
@@ -286,15 +305,16 @@ static bool is_meant(const struct planning *planning, const struct sandbox_mask 
 
 static void add_mask(struct planning *planning, const struct sandbox_mask *mask)
 {
-    enum hv_file_kind kind;
+    struct hv_file_stat found;
     size_t before = planning->count;
     struct hv_str real = resolve(planning, mask->path);
-    if (!look(planning, real, &kind) || !is_meant(planning, mask, real, kind))
+    if (planning->place->host->stat(planning->place->host, real, false, &found, NULL) != HV_OK ||
+        !is_meant(planning, mask, real, found.kind))
         return;
     if (mask->hides)
-        add(planning, kind == HV_FILE_DIRECTORY ? SANDBOX_HIDDEN_DIRECTORY : SANDBOX_HIDDEN, real);
+        add_known(planning, hidden_kind(&found), real, &found);
     else if (is_writable(planning, real))
-        add(planning, SANDBOX_PROTECTED, real);
+        add_known(planning, SANDBOX_PROTECTED, real, &found);
     if (planning->count == before)
         return;
     planning->mounts[before].by = mask->by;

@@ -26,10 +26,11 @@ enum sandbox_mount_kind {
 
 struct sandbox_mount {
     enum sandbox_mount_kind kind;
-    struct hv_str path; /* resolved */
-    struct hv_str by;   /* the rule that denies it; absent: none does */
-    bool found;         /* by its name in a workspace, or by a rule */
-    bool git_config;    /* of a repository: commands may change a copy (git_views.h) */
+    struct hv_str path;     /* resolved */
+    struct hv_str by;       /* the rule that denies it; absent: none does */
+    bool found;             /* by its name in a workspace, or by a rule */
+    uint64_t device, inode; /* what is hidden: it alone may be there when it is mounted upon; 0: anything may */
+    bool git_config;        /* of a repository: commands may change a copy (git_views.h) */
 };
 
 /* What is found to be hidden, or kept from being changed, besides what the settings of the sandbox name. */

@@ -120,6 +120,10 @@ static void put_own_mount(struct hv_buf *out, const struct sandbox_plan *plan, c
                           const struct sandbox_place *place, struct hv_arena *arena)
 {
     struct hv_str view = plan->views ? plan->views[mount - plan->mounts] : (struct hv_str){0};
+    if (mount->inode)
+        sandbox_put_item(
+            out, HELPER_SAME,
+            hv_arena_format(arena, "%llx:%llx", (unsigned long long)mount->device, (unsigned long long)mount->inode));
     switch (mount->kind) {
     case SANDBOX_PRIVATE:
         sandbox_put_item(out, HELPER_SOURCE, place->temporary);

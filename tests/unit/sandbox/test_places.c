@@ -223,6 +223,43 @@ static void test_nothing_is_made_on_the_disk_to_mount_on(void **state)
     close_bench(&bench);
 }
 
+/* What is to be hidden is moved away between the plan and the mounts, and something else comes in its place. */
+static void test_what_is_hidden_is_what_was_looked_at(void **state)
+{
+    static const char *const names[] = {"project/secret", "project/secrets"};
+    const char *const bash[] = {"bash", "-c", "cat moved moved/x", NULL};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct bench bench;
+        struct sandbox_run run;
+        make_bench(&bench, "{\"filesystem\":{\"denyRead\":[\"./secret\",\"./secrets\"]}}");
+        make_folder(&bench, "project/secrets");
+        write_text(&bench, "project/secrets/x", "top secret");
+        write_text(&bench, "project/secret", "top secret");
+        sandbox_look(bench.sandbox, &bench.state);
+        if (is_full(&bench) && bench.state.own_mounts) {
+            assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("cat"), false, false, &run, NULL),
+                             HV_OK);
+            const char *name = hv_arena_format(&bench.arena, "%.*s/%s", HV_STR_ARG(bench.top), names[i]).ptr;
+            const char *moved = hv_arena_format(&bench.arena, "%.*s/project/moved", HV_STR_ARG(bench.top)).ptr;
+            assert_int_equal(rename(name, moved), 0);
+            if (i)
+                make_folder(&bench, names[i]);
+            else
+                write_text(&bench, names[i], "other");
+            struct hv_command command = {.argv = sandbox_argv(&run, &bench.arena, bash),
+                                         .directory = hv_arena_cstr(&bench.arena, bench.project),
+                                         .on_output = keep,
+                                         .user = &bench.output};
+            assert_int_equal(hv_host_local()->run(hv_host_local(), &command, &bench.end, NULL), HV_OK);
+            (void)sandbox_end(bench.sandbox, &run, &bench.arena, (struct hv_str){0}, bench.project, true);
+            assert_int_not_equal(bench.end.code, 0);
+            assert_true(wrote(&bench, "something else came") && !wrote(&bench, "top secret"));
+        }
+        close_bench(&bench);
+    }
+}
+
 /* The sandbox is looked at with a bubblewrap of the test's before the machine's. */
 static void look_with_bubblewrap(struct bench *bench, const char *script)
 {
@@ -339,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_the_first_command_takes_the_sandbox_that_showed_what_holds),
         cmocka_unit_test(test_a_command_that_is_expected_finds_its_sandbox_ready),
         cmocka_unit_test(test_all_goes_with_the_one_command),
+        cmocka_unit_test(test_what_is_hidden_is_what_was_looked_at),
         cmocka_unit_test(test_nothing_is_made_on_the_disk_to_mount_on),
         cmocka_unit_test(test_a_broken_bubblewrap_is_found_out_ahead_too),
         cmocka_unit_test(test_it_makes_no_difference_who_mounts),

@@ -35,6 +35,23 @@ static struct decode_block *add_block(struct model_decoder *decoder, enum decode
     return decoder_block_add(decoder, kind, index);
 }
 
+/* What tells an item from others, or 0. */
+static uint64_t item_key(const struct hv_json *item)
+{
+    struct hv_str id = hv_json_get_string(item, is_call(item) ? "call_id" : "id");
+    return id.len ? hv_str_hash(id) | 1 : 0;
+}
+
+/* The block of an item with this number, or NULL. Some servers give one number to several items (vLLM, LM Studio): with
+ * another id than the one that has ended it is another item. Without an id, or with the same, it is that one again. */
+static struct decode_block *item_at(struct model_decoder *decoder, int64_t index, const struct hv_json *item)
+{
+    struct decode_block *block = decoder_block_find(decoder, index);
+    uint64_t key = item_key(item);
+    bool is_another = block && block->ended && key && block->given_id_hash && key != block->given_id_hash;
+    return is_another ? NULL : block;
+}
+
 /* The block is a call. False: failed. */
 static bool begin_call(struct model_decoder *decoder, struct decode_block *block, const struct hv_json *item)
 {
@@ -68,7 +85,7 @@ static int64_t item_index(const struct model_decoder *decoder, const struct hv_j
 static void item_added(struct model_decoder *decoder, const struct hv_json *root)
 {
     const struct hv_json *item = hv_json_get(root, "item");
-    if (hv_json_type_of(item) == HV_JSON_OBJECT && !decoder_block_find(decoder, item_index(decoder, root)))
+    if (hv_json_type_of(item) == HV_JSON_OBJECT && !item_at(decoder, item_index(decoder, root), item))
         (void)item_begin(decoder, item_index(decoder, root), item);
 }
 
@@ -146,12 +163,13 @@ static void item_end(struct model_decoder *decoder, int64_t index, const struct 
 {
     if (hv_json_type_of(item) != HV_JSON_OBJECT)
         return;
-    struct decode_block *block = decoder_block_find(decoder, index);
+    struct decode_block *block = item_at(decoder, index, item);
     if (block && block->ended)
         return;
     if (!block && !(block = item_begin(decoder, index, item)))
         return;
     decoder->message.done_items++;
+    block->given_id_hash = item_key(item);
     /* Announced as something else, or as nothing: it must not go back as a call without an answer. */
     if (block->kind != DECODE_BLOCK_TOOL && is_call(item) && !begin_call(decoder, block, item))
         return;

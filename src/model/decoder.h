@@ -48,7 +48,7 @@ struct decode_block {
     struct hv_buf signature; /* of a thinking block; responses: the item's id */
     struct hv_buf citations; /* JSON values joined by commas */
     uint64_t input_hash;     /* chat: of the input of a call that has ended; of the other call's, when begun again */
-    uint64_t given_id_hash;  /* chat: of the id that the server gave the call, or 0 */
+    uint64_t given_id_hash;  /* of the id that the server gave the call, or 0; responses: the item that has ended */
     struct decode_pieces {   /* how the input came */
         size_t count, last;  /* last: where the last piece begins */
         bool cumulative;     /* each piece began with the whole one before it */

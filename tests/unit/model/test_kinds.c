@@ -99,6 +99,10 @@ static const struct scenario {
     {"R", "a slot begins again", CHAT | MESSAGES,
      "call 0 call_rrr1 Read\narg 0 {\"a\":1}\ncall 0 call_rrr2 Read\narg 0 {\"a\":2}\nend 0\nreason tool_calls\nstop",
      "Read{\"a\":1} Read{\"a\":2} tool_use"},
+    {"R", "one slot for two calls, one after the other", ALL,
+     "call 0 call_aaaa Read\narg 0 {\"a\":1}\nend 0\ncall 0 call_bbbb Read\narg 0 {\"a\":2}\nend 0\nreason "
+     "tool_calls\nstop",
+     "Read{\"a\":1} Read{\"a\":2} tool_use"},
     {"S", "the second call ends first", ALL,
      "call 0 call_sss1 Write\ncall 1 call_sss2 Read\narg 1 {\"b\":2}\nend 1\narg 0 {\"a\":1}\nend 0\n"
      "reason tool_calls\nstop",

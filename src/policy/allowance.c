@@ -554,6 +554,10 @@ struct hv_str part_objection(const struct match_call *call, const struct policy_
     if (part_is_untamed(call, part))
         return HV_STR(
             "may run programs that the repository names, since other parts keep the settings against them off");
+    struct taking taking;
+    if (need == PART_NEEDS_ASKING && !runs_in_workspace(&look) && find_rule(&look, &taking))
+        return HV_STR(
+            "a rule allows it in the workspace only, and it may run elsewhere: `cd DIR && …` runs it only there");
     return reads ? HV_STR("reads files, and which ones is not known") : part->act->why;
 }
 

@@ -67,12 +67,12 @@ static bool is_one_of_heads(struct hv_str text, const char *heads)
     return false;
 }
 
-static bool is_known_tool(struct hv_str name)
+static size_t depth_of(struct hv_str name)
 {
     for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
         if (shell_is_one_of(name, depths[i].programs))
-            return true;
-    return false;
+            return depths[i].words;
+    return 0;
 }
 
 /* The words, with the program's name alone: node_modules/.bin/eslint is eslint, python3.11 is python. */
@@ -89,15 +89,13 @@ static struct hv_str text_by_name(const struct shell_act *act, struct hv_arena *
 static size_t prefix_words(const struct shell_act *act, struct hv_arena *arena)
 {
     struct hv_str text = text_by_name(act, arena);
-    size_t words = 0, tool = shell_is_one_of(shell_base_name(act->words[0].value), "npx bunx") ? 1 : 2;
+    struct hv_str name = shell_base_name(act->words[0].value);
+    size_t words = depth_of(name), tool = shell_is_one_of(name, "npx bunx") ? 1 : 2;
     if (is_one_of_heads(text, starters) && act->word_count > tool && act->words[tool].known &&
         shell_is_one_of(act->words[tool].value, started))
         return tool + 1;
     if (is_one_of_heads(text, runners))
         return 0;
-    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
-        if (shell_is_one_of(shell_base_name(act->words[0].value), depths[i].programs))
-            words = depths[i].words;
     if (is_one_of_heads(text, option_heads))
         return 2;
     if (words && is_one_of_heads(text, three_words))
@@ -129,7 +127,7 @@ static bool runs_script_file(const struct shell_act *act)
 static bool runs_what_it_is_given(const struct shell_act *act)
 {
     struct hv_str name = act->words[0].known ? shell_base_name(act->words[0].value) : (struct hv_str){0};
-    if (!name.len || given_code(act->words, act->word_count) || (act->runs_input && !is_known_tool(name)))
+    if (!name.len || given_code(act->words, act->word_count) || (act->runs_input && !depth_of(name)))
         return true;
     if (shell_is_one_of(name, "sudo doas su env eval exec xargs parallel ssh watch setsid ionice flock nohup "
                               "busybox toybox awk gawk mawk osascript tclsh expect trap"))
@@ -208,15 +206,11 @@ static struct hv_str propose_words(const struct match_call *call, const struct p
     if (!act->word_count || part->danger != SHELL_DANGER_NONE || runs_what_it_is_given(act) ||
         !propose_assignments(act->command, arena, &front))
         return (struct hv_str){0};
-    struct hv_str text = part_rule_text(act->words, act->word_count, arena);
     size_t words = prefix_words(act, arena);
-    if (words) {
-        struct hv_str prefix = part_rule_text(act->words, words, arena);
-        return hv_arena_format(arena, "%s(%.*s%.*s:*)", tool, HV_STR_ARG(front), HV_STR_ARG(prefix));
-    }
-    if (memchr(text.ptr, '\0', text.len) || hv_str_find_byte(text, '*', 0) != SIZE_MAX)
+    struct hv_str text = part_rule_text(act->words, words ? words : act->word_count, arena);
+    if (!words && (memchr(text.ptr, '\0', text.len) || hv_str_find_byte(text, '*', 0) != SIZE_MAX))
         return (struct hv_str){0};
-    return hv_arena_format(arena, "%s(%.*s%.*s)", tool, HV_STR_ARG(front), HV_STR_ARG(text));
+    return hv_arena_format(arena, "%s(%.*s%.*s%s)", tool, HV_STR_ARG(front), HV_STR_ARG(text), words ? ":*" : "");
 }
 
 /* path as a pattern that takes only itself, or all below it. */

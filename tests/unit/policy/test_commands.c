@@ -761,9 +761,26 @@ static void patterns_without_end_are_asked_about(void **state)
     policy_unref(policy);
 }
 
+/* Why a rule that takes the words does not count. */
+static void a_rule_that_does_not_reach_there_is_told(void **state)
+{
+    static const char *const commands[] = {"cd src; npm test", "cd /etc && npm test", "cd \"$x\" && npm test"};
+    struct policy *policy = world_policy("allow Bash(npm test:*)", POLICY_DEFAULT, NULL, false);
+    (void)state;
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        struct hv_arena arena = {0};
+        struct policy_decision decision = decide(policy, commands[i], false, &arena);
+        if (decision.verdict != HV_ASK || hv_str_find(decision.reason, HV_STR("in the workspace only"), 0) == SIZE_MAX)
+            fail_msg("%s: %.*s", commands[i], HV_STR_ARG(decision.reason));
+        hv_arena_release(&arena);
+    }
+    policy_unref(policy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rule_that_does_not_reach_there_is_told),
         cmocka_unit_test(what_only_reads_runs_unasked_where_it_may_read),
         cmocka_unit_test(every_part_must_be_covered),
         cmocka_unit_test(one_denied_part_denies_all),

@@ -139,7 +139,7 @@ def test_slash_commands_answer_and_complete(case):
         terminal.type("\t")
         terminal.type("\r")
         terminal.wait("Commands", "/clear", "interrupts")
-        for command, wanted in (("/model", "with a context of"), ("/mode plan", "The mode is plan."), ("/tools", "- Bash Run a shell command"),
+        for command, wanted in (("/model", "with a context of"), ("/mode", "The mode is default"), ("/mode plan", "The mode is plan."), ("/tools", "- Bash Run a shell command"),
                                 ("/permissions", "The mode is plan."), ("/hooks", "No hooks are configured."), ("/memory", "has no AGENTS.md"),
                                 ("/tasks", "Nothing runs in the background."), ("/context", "Nothing was sent yet."), ("/cost", "read from cache"),
                                 ("/config", "settings.local.json"), ("/diff", "has changed no files"), ("/find x", "Nothing in this session"),

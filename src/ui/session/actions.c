@@ -249,6 +249,22 @@ static bool take_back(struct ui *ui)
 
 /* ---- completion -------------------------------------------------------------------------------------------------- */
 
+/* The name of a command that a line of the list offers. */
+static struct hv_str offered_command(struct hv_str line)
+{
+    return hv_str_slice(line, 1, hv_str_find_byte(line, ' ', 0));
+}
+
+/* Who has typed a whole name means that command, not a longer one that comes first ("/mode", "/model"). */
+static size_t find_whole_name(struct hv_str lines, struct hv_str name)
+{
+    struct hv_str line;
+    for (size_t i = 0; paint_next_line(&lines, &line); i++)
+        if (hv_str_eq(offered_command(line), name))
+            return i;
+    return 0;
+}
+
 static void complete_commands(struct ui *ui, struct hv_str prefix)
 {
     for (const struct ui_command *command = ui->front->commands; command->name; command++)
@@ -257,6 +273,7 @@ static void complete_commands(struct ui *ui, struct hv_str prefix)
                         command->arguments, command->summary);
     if (ui->front->complete_command)
         ui->front->complete_command(ui->front->user, prefix, &ui->completions);
+    ui->completion = find_whole_name(hv_buf_str(&ui->completions), prefix);
 }
 
 /* What stands before the caret is the beginning of a command or of a file's name. */

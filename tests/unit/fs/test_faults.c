@@ -6,6 +6,7 @@
  */
 #include "folder.h"
 
+#include "fs/host_files.h"
 #include "fs/transaction.h"
 #include "fs/write.h"
 
@@ -62,8 +63,7 @@ static void empty(struct folder *folder, const char *name)
     struct hv_directory_entry *entries;
     size_t count;
     bool more;
-    const struct hv_host *host = hv_host_local();
-    assert_int_equal(host->list(host, &folder->arena, folder_path(folder, name), 1000, &entries, &count, &more, NULL),
+    assert_int_equal(fs_host_list(NULL, &folder->arena, folder_path(folder, name), 1000, &entries, &count, &more, NULL),
                      HV_OK);
     for (size_t i = 0; i < count; i++) {
         const char *below = hv_arena_format(&folder->arena, "%s/%s", name, entries[i].name.ptr).ptr;
@@ -145,8 +145,7 @@ static bool has_backup(struct folder *folder)
     struct hv_directory_entry *entries;
     size_t count;
     bool more, found = false;
-    const struct hv_host *host = hv_host_local();
-    assert_int_equal(host->list(host, &folder->arena, folder->path, 1000, &entries, &count, &more, NULL), HV_OK);
+    assert_int_equal(fs_host_list(NULL, &folder->arena, folder->path, 1000, &entries, &count, &more, NULL), HV_OK);
     for (size_t i = 0; i < count; i++)
         found |= fs_is_backup(entries[i].name) && holds(folder, entries[i].name.ptr, OLD);
     return found;

@@ -89,8 +89,10 @@ static void open_way_out(const char *plan)
         struct sockaddr_in address = {.sin_family = AF_INET,
                                       .sin_port = htons((uint16_t)strtoul(end + 1, NULL, 10)),
                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+        /* A port of the machine is listened at for each command of the session; whichever takes it passes it on. */
         int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
-        if (listener >= 0 && setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+        int reuse = what.kind >= HELPER_LISTEN_MACHINE ? SO_REUSEPORT : SO_REUSEADDR;
+        if (listener >= 0 && setsockopt(listener, SOL_SOCKET, reuse, &yes, sizeof yes) == 0 &&
             bind(listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener, 64) == 0)
             hand_over(listener, what);
         close(listener);

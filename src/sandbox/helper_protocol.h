@@ -84,7 +84,9 @@ enum helper_listener_kind {
     HELPER_LISTEN_HTTP = 0,
     HELPER_LISTEN_RELAY_HTTP,
     HELPER_LISTEN_RELAY_SOCKS,
-    HELPER_NETWORK_MADE, /* no listener: the namespace of a network, and maybe that of its users */
+    HELPER_NETWORK_MADE,             /* no listener: the namespace of a network, and maybe that of its users */
+    HELPER_LISTEN_MACHINE = 1 << 16, /* + PORT: passed on to that port of the machine's loopback */
 };
+enum { HELPER_PORTS_MAX = 16 };
 
 #endif

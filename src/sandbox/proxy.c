@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-enum { LISTENERS_MAX = 2, STACK_SIZE = 512 * 1024, BACKLOG = 16, HELD_BACK_MS = 20 };
+enum { LISTENERS_MAX = 2 + HELPER_PORTS_MAX, STACK_SIZE = 512 * 1024, BACKLOG = 16, HELD_BACK_MS = 20 };
 
 /* One sandbox: the socket of its helper, which ends with it, and what it listens on. */
 struct sandbox_end {
@@ -147,6 +147,8 @@ static void *serve(void *data)
 
 static unsigned relay_port(const struct sandbox_options *options, int kind)
 {
+    if (kind >= HELPER_LISTEN_MACHINE)
+        return (unsigned)(kind - HELPER_LISTEN_MACHINE) & UINT16_MAX;
     if (kind == HELPER_LISTEN_RELAY_HTTP)
         return (unsigned)options->http_port;
     return kind == HELPER_LISTEN_RELAY_SOCKS ? (unsigned)options->socks_port : 0;

@@ -63,7 +63,7 @@ struct connection {
     struct proxy_share *share;
     int client;
     uint64_t run;
-    unsigned relay_port; /* of a proxy on this machine that the person named; 0: we are the proxy */
+    unsigned relay_port; /* of a proxy or a service on this machine that the person named; 0: we are the proxy */
 };
 
 /* ---- proxy_network.c: the network that the sandboxes of one session share; touched by the taking thread only. The

@@ -300,6 +300,7 @@ static void put_proxy(struct hv_sandbox *sandbox, uint64_t run, struct hv_arena 
                http);
     if (options->socks_port)
         put_format(out, HELPER_LISTEN, arena, "%d:%d", HELPER_LISTEN_RELAY_SOCKS, socks);
+    machine_ports_put(options, arena, out);
     for (size_t i = 0; names[i]; i++)
         put_format(out, HELPER_SET, arena, "%s=http://127.0.0.1:%d", names[i], http);
     for (size_t i = 0; all[i]; i++)

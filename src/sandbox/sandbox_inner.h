@@ -104,6 +104,12 @@ enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *are
 void session_tmp_note_names(const struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
                             struct sandbox_run *run);
 
+/* ---- machine_ports.c */
+
+/* Have the helper listen for what the rules of options name as localhost:PORT and the machine has a server for. Blocks
+ * on reading /proc. */
+void machine_ports_put(const struct sandbox_options *options, struct hv_arena *arena, struct hv_buf *out);
+
 /* ---- aside.c */
 
 /* After a command: what it made where something protected did not exist is moved beside that, with another name, so

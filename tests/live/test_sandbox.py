@@ -319,6 +319,16 @@ def test_an_allowed_host_is_reached_through_the_proxy(case):
         assert "200 Connected" in tunnel and "reached /tunnel" in tunnel, tunnel
         assert [path for path, _ in listener.seen] == ["/a?b", "/tunnel"]
         assert not any(name.lower().startswith("proxy") for name in listener.seen[0][1])
+        # Without the proxy, too, by one command after the other; where nothing is on the machine a command has its own.
+        direct = f"exec 3<>/dev/tcp/127.0.0.1/{listener.port} && printf 'GET /direct HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3"
+        results = run(case, direct, direct, {"command": f"sleep 0.1; {direct}", "run_in_background": True}, direct, f"exec 3<>/dev/tcp/127.0.0.1/1 || {direct}")
+        assert all("reached /direct" in results[at][0] for at in (0, 1, 3, 4)), results
+        settings(case, network={"allowedDomains": [f"localhost:{listener.port}"], "deniedDomains": ["localhost"]})
+        (text, _), = run(case, direct)
+        assert "reached /direct" not in text and "refused" in text, text
+    settings(case, network={"allowedDomains": [f"localhost:{listener.port}"]})
+    (text, error), = run(case, f"python3 -c 'import socket; socket.create_server((\"127.0.0.1\", {listener.port})); print(\"own\")'")
+    assert not error and "own" in text, text
 
 
 def test_what_the_configuration_of_git_names_cannot_be_changed(case):

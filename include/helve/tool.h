@@ -254,6 +254,7 @@ struct hv_side_request {
 struct hv_side_answer {
     struct hv_str text;   /* all that the model said */
     struct hv_str blocks; /* the same as JSON: an array of content blocks, those of its provider's own tools included */
+    size_t left_out;      /* bytes at the end of the material that the model did not get: there is too much of it */
 };
 
 /* Which side requests this session can have answered. */

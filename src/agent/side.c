@@ -38,6 +38,7 @@ struct side_job {
     struct hv_arena arena;
     struct hv_side_request request;
     struct hv_str call_id, tool;
+    size_t left_out; /* of the material's end */
     struct model *model;
     struct model_conversation *conversation;
     struct model_stream *stream;
@@ -162,6 +163,8 @@ static void emit_side(struct side *side, struct side_job *job, double cost, cons
         hv_json_member_string(&writer, "model", model_name(job->model));
     hv_json_member_string(&writer, "question", job->request.question);
     hv_json_member_int(&writer, "material_bytes", (int64_t)job->request.material.len);
+    if (job->left_out)
+        hv_json_member_int(&writer, "material_left_out", (int64_t)job->left_out);
     hv_json_member_cstr(&writer, "stop_reason", model_stop_name(job->stop));
     session_put_usage(&writer, &job->usage);
     hv_json_member_double(&writer, "cost", cost);
@@ -316,17 +319,17 @@ static void put_text(struct hv_json_writer *writer, struct hv_str text)
 }
 
 /* The material goes first: a question is heeded better after a long text than before it. */
-static void put_content(const struct side_job *job, size_t material_max, struct hv_buf *out)
+static void put_content(struct side_job *job, size_t material_max, struct hv_buf *out)
 {
     CLEANUP_BUF struct hv_buf text = {.max = TEXT_MAX};
     struct hv_json_writer writer;
     struct hv_str material = truncate_head(job->request.material, material_max);
+    job->left_out = job->request.material.len - material.len;
     hv_json_writer_init(&writer, out);
     hv_json_begin_array(&writer);
     if (material.len) {
         untrusted_put(&text, material);
-        hv_buf_add_cstr(
-            &text, material.len < job->request.material.len ? "\n[The material is longer: its end was left out.]" : "");
+        hv_buf_add_cstr(&text, job->left_out ? "\n[The material is longer: its end was left out.]" : "");
         put_text(&writer, hv_buf_str(&text));
     }
     put_text(&writer, job->request.question);
@@ -381,6 +384,7 @@ static bool answer_from_tape(struct side *side, struct side_job *job)
     side->tape_tried = true;
     if (!side->tape || !side_tape_take(side->tape, hv_str_from(job->request.purpose), job->request.question, &record))
         return false;
+    job->left_out = record.left_out;
     hv_buf_add_str(&job->text, record.ok ? record.text : (struct hv_str){0});
     hv_buf_add_str(&job->blocks, hv_str_slice(record.blocks, 0, record.blocks.len ? record.blocks.len - 1 : 0));
     if (record.ok)
@@ -479,6 +483,7 @@ enum hv_code side_ask(void *user, struct hv_context *context, const struct hv_si
             *err = job->err;
         answer->text = hv_arena_str(context->arena, hv_buf_str(&job->text));
         answer->blocks = hv_arena_str(context->arena, hv_buf_str(&job->blocks));
+        answer->left_out = job->left_out;
     } else {
         hv_fail(err, HV_ECANCELLED, "was cancelled");
         job->abandoned = true;
@@ -501,6 +506,7 @@ enum hv_code side_ask_tape(void *user, struct hv_context *context, const struct 
         return hv_fail(err, HV_EPROTO, "%.*s", HV_STR_ARG(record.text));
     answer->text = hv_arena_str(context->arena, record.text);
     answer->blocks = hv_arena_str(context->arena, record.blocks);
+    answer->left_out = record.left_out;
     return HV_OK;
 }
 

@@ -19,21 +19,22 @@ struct side_tape {
     pthread_mutex_t lock; /* guards `given` */
 };
 
-static struct hv_str question_of(struct hv_arena *arena, struct hv_str data)
-{
-    const struct hv_json *json;
-    if (hv_json_parse(arena, data, HV_JSON_STRICT, &json, NULL) != HV_OK)
-        return (struct hv_str){0};
-    return hv_json_get_string(json, "question");
-}
-
 static void take_event(struct side_tape *tape, const struct hv_event *event)
 {
     struct hv_arena *arena = &tape->arena;
+    const struct hv_json *json;
+    int64_t left_out = 0;
+    if (hv_json_parse(arena, hv_arena_str(arena, event->data), HV_JSON_STRICT, &json, NULL) != HV_OK)
+        json = NULL; /* no question, then */
+    if (!hv_json_int64(hv_json_get(json, "material_left_out"), &left_out) || left_out < 0)
+        left_out = 0;
     *vec_push(&tape->rows) = (struct row){
         .purpose = hv_arena_str(arena, event->name),
-        .question = question_of(arena, hv_arena_str(arena, event->data)),
-        .record = {event->ok, hv_arena_str(arena, event->text), hv_arena_str(arena, event->json)},
+        .question = hv_json_get_string(json, "question"),
+        .record = {.ok = event->ok,
+                   .text = hv_arena_str(arena, event->text),
+                   .blocks = hv_arena_str(arena, event->json),
+                   .left_out = (size_t)left_out},
     };
 }
 

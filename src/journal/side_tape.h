@@ -15,6 +15,7 @@ struct side_record {
     bool ok;
     struct hv_str text;   /* the answer, or why there was none */
     struct hv_str blocks; /* JSON array of content blocks, or absent */
+    size_t left_out;      /* bytes at the end of the material that the model did not get */
 };
 
 /* Read a journal's. Blocks on the file. Errors as journal_reader_open. Free with side_tape_close. */

@@ -58,6 +58,22 @@ def test_a_page_cannot_speak_to_the_small_model_as_helve_does(case):
     assert result.index("<untrusted-data>") < result.index("run it") < result.index("</untrusted-data>") < result.index("A small model"), result
 
 
+def test_what_of_a_page_the_small_model_did_not_get_is_told(case):
+    """It is asked about with an offset; a replay tells the same."""
+    web = serve(case, {"/": (200, {}, "<p>" + "é" * 250000 + "</p><p>The end.</p>")})
+    server = case.serve(Answer([fetch(web)]), Answer([text("Not here.")]), Answer([fetch(web, offset=200000)]), Answer([text("At the end.")]),
+                        Answer([text("done")]))
+    assert ask(case, server).code == 0
+    first, second = (server.requests[number].results()[-1] for number in (2, 4))
+    assert "from characters 0 to 150000 of 250010: the rest" in first and "offset 150000" in first, first
+    assert "from the characters from 200000 on, of 250010" in second and "The end." in server.requests[3].text(), second
+    path, sides = journal(case)
+    assert [row["data"].get("material_left_out") for row in sides] == [200010, None], sides
+    case.write("recording.jsonl", open(path, "rb").read())
+    ran = case.helve("replay", "recording.jsonl", "--verify", "--trust-recorded", "--allowed-tools", OPEN)
+    assert ran.code == 0 and "2 the same" in ran.out, ran
+
+
 def test_without_a_small_model_the_page_comes(case):
     web = serve(case, {"/": (200, {}, PAGE)})
     server = case.serve(Answer([fetch(web)]), Answer([text("done")]))

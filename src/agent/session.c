@@ -341,6 +341,8 @@ static enum hv_code take_over(struct session *session, const struct resumed *res
         session_notice(
             session, "warning", "%llu lines of the journal could not be read and were left out (first: line %llu)",
             (unsigned long long)resumed->faults.bad_lines, (unsigned long long)resumed->faults.first_bad_line);
+    if (resumed->faults.torn || (session->journal && journal_writer_cut(session->journal)))
+        session_notice(session, "warning", "the last line of the journal was incomplete and was left out");
     if (resumed->repaired > 0)
         session_notice(session, "info", "%zu calls of the earlier session had no result; they were answered for it",
                        resumed->repaired);

@@ -22,6 +22,7 @@ struct journal_writer {
     void *user;
     bool told; /* on_fault was called */
     struct hv_error fault;
+    bool cut;        /* the file ended within a line when it was opened */
     bool unfinished; /* part of a line is in the file and could not be taken back */
 };
 
@@ -75,7 +76,8 @@ static enum hv_code lock_and_mend(struct journal_writer *writer, struct hv_error
     }
     off_t size = lseek(writer->fd, 0, SEEK_END);
     off_t whole = end_of_last_line(writer->fd, size);
-    if (whole < size && ftruncate(writer->fd, whole) != 0)
+    writer->cut = whole < size;
+    if (writer->cut && ftruncate(writer->fd, whole) != 0)
         writer->unfinished = true;
     return HV_OK;
 }
@@ -253,6 +255,11 @@ void journal_write(struct journal_writer *writer, const struct hv_event *event)
         fault(writer, errno);
     if (writer->line.capacity > KEPT_BYTES)
         hv_buf_release(&writer->line);
+}
+
+bool journal_writer_cut(const struct journal_writer *writer)
+{
+    return writer->cut;
 }
 
 enum hv_code journal_writer_check(struct journal_writer *writer, struct hv_error *err)

@@ -34,6 +34,9 @@ void journal_writer_close(struct journal_writer *writer);
 /* The sink to hand to the runtime; valid until close. Safe on any thread. */
 struct hv_sink journal_writer_sink(struct journal_writer *writer);
 
+/* Whether the file ended within a line when it was opened; that line is lost. */
+bool journal_writer_cut(const struct journal_writer *writer);
+
 /* Append one event, as the sink does. */
 void journal_write(struct journal_writer *writer, const struct hv_event *event);
 

@@ -126,6 +126,9 @@ class GoingOn(Sessions):
         result = self.ask(self.hello("two"), "--continue", prompt="second")
         self.assertEqual(result["result"], "two")
         self.assertIn("could not be read", self.err)
+        self.assertIn("last line of the journal was incomplete", self.err)
+        self.ask(self.hello("three"), "--continue", prompt="third")
+        self.assertNotIn("incomplete", self.err)
 
     def test_a_session_that_is_being_written_is_not_shared(self):
         model = self.recording(message(use("Bash", command="touch started; sleep 30", id="toolu_1")), message(say("done")))

@@ -2,6 +2,7 @@
  * proxy finds them at the same port of the session's own loopback; nothing of that is done where the machine has no
  * server at that port, since a command may want to have its own there. */
 #include "sandbox/helper_protocol.h"
+#include "sandbox/proxy_inner.h"
 #include "sandbox/sandbox_inner.h"
 
 #include <stdio.h>
@@ -42,14 +43,25 @@ static unsigned port_of(struct hv_str rule)
     return local && port <= UINT16_MAX ? (unsigned)port : 0;
 }
 
+unsigned machine_port_allowed(const struct sandbox_options *options, unsigned port)
+{
+    const struct hv_str hosts[] = {HV_STR("localhost"), HV_STR("127.0.0.1")};
+    bool named = false;
+    for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        struct sandbox_domain domain = sandbox_domain_of(options, hosts[i], port);
+        if (domain.denied_by.len)
+            return 0;
+        named |= domain.named;
+    }
+    return named && port <= UINT16_MAX ? port : 0;
+}
+
 void machine_ports_put(const struct sandbox_options *options, struct hv_arena *arena, struct hv_buf *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < options->domains.count && count < HELPER_PORTS_MAX; i++) {
-        struct hv_str rule = options->domains.items[i];
-        unsigned port = port_of(rule);
-        if (!port || !sandbox_domain_of(options, hv_str_slice(rule, 0, hv_str_rfind_byte(rule, ':')), port).allowed ||
-            !machine_listens(port))
+        unsigned port = machine_port_allowed(options, port_of(options->domains.items[i]));
+        if (!port || !machine_listens(port))
             continue;
         sandbox_put_item(out, HELPER_LISTEN, hv_arena_format(arena, "%u:%u", HELPER_LISTEN_MACHINE + port, port));
         count++;

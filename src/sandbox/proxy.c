@@ -145,10 +145,11 @@ static void *serve(void *data)
     return NULL;
 }
 
+/* What a listener says it is for is not believed where rules have another word. */
 static unsigned relay_port(const struct sandbox_options *options, int kind)
 {
     if (kind >= HELPER_LISTEN_MACHINE)
-        return (unsigned)(kind - HELPER_LISTEN_MACHINE) & UINT16_MAX;
+        return machine_port_allowed(options, (unsigned)(kind - HELPER_LISTEN_MACHINE));
     if (kind == HELPER_LISTEN_RELAY_HTTP)
         return (unsigned)options->http_port;
     return kind == HELPER_LISTEN_RELAY_SOCKS ? (unsigned)options->socks_port : 0;

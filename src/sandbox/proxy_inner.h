@@ -66,6 +66,11 @@ struct connection {
     unsigned relay_port; /* of a proxy or a service on this machine that the person named; 0: we are the proxy */
 };
 
+/* ---- machine_ports.c */
+
+/* port, where rules name that port of the machine's loopback and none denies it; else 0. Pure. */
+unsigned machine_port_allowed(const struct sandbox_options *options, unsigned port);
+
 /* ---- proxy_network.c: the network that the sandboxes of one session share; touched by the taking thread only. The
  * first helper that connects makes it, others wait meanwhile. */
 

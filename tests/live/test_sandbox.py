@@ -323,9 +323,10 @@ def test_an_allowed_host_is_reached_through_the_proxy(case):
         direct = f"exec 3<>/dev/tcp/127.0.0.1/{listener.port} && printf 'GET /direct HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3"
         results = run(case, direct, direct, {"command": f"sleep 0.1; {direct}", "run_in_background": True}, direct, f"exec 3<>/dev/tcp/127.0.0.1/1 || {direct}")
         assert all("reached /direct" in results[at][0] for at in (0, 1, 3, 4)), results
-        settings(case, network={"allowedDomains": [f"localhost:{listener.port}"], "deniedDomains": ["localhost"]})
-        (text, _), = run(case, direct)
-        assert "reached /direct" not in text and "refused" in text, text
+        for denied in ("localhost", "127.0.0.1"):
+            settings(case, network={"allowedDomains": [f"localhost:{listener.port}"], "deniedDomains": [denied]})
+            (text, _), = run(case, direct)
+            assert "reached /direct" not in text and "refused" in text, (denied, text)
     settings(case, network={"allowedDomains": [f"localhost:{listener.port}"]})
     (text, error), = run(case, f"python3 -c 'import socket; socket.create_server((\"127.0.0.1\", {listener.port})); print(\"own\")'")
     assert not error and "own" in text, text

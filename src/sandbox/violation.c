@@ -144,7 +144,8 @@ static bool tell_path(struct telling *telling, struct hv_str path, enum refusal_
                                      "The sandbox keeps commands from changing %.*s, since other programs run or obey "
                                      "it. Use Write or Edit for it, or ask to leave the sandbox (sandbox: false).",
                                      HV_STR_ARG(mount)));
-    } else if (what == SANDBOX_READABLE && kind == REFUSED_WRITE && path_inside(path, HV_STR("/tmp"))) {
+    } else if (what == SANDBOX_READABLE && kind == REFUSED_WRITE && path_inside(path, HV_STR("/tmp")) &&
+               !holds_others(facts, mount)) {
         say(telling,
             hv_arena_format(telling->arena,
                             "%.*s is there outside the sandbox, whose commands may only read it: take a name in /tmp "

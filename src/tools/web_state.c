@@ -132,9 +132,10 @@ static uint64_t take_turn(struct web_state *state, struct hv_str name, uint64_t 
 {
     LOCK_SCOPE(&state->lock);
     struct host *host = find_host(state, name, at);
-    host->tokens += (double)(at - host->at_ns) / (REFILL_MS * (double)CLOCK_MILLISECOND);
+    uint64_t passed = at > host->at_ns ? at - host->at_ns : 0; /* another call may have read the clock later */
+    host->tokens += (double)passed / (REFILL_MS * (double)CLOCK_MILLISECOND);
     host->tokens = host->tokens > BURST ? BURST : host->tokens;
-    host->at_ns = at;
+    host->at_ns += passed;
     if (host->tokens < 1)
         return (uint64_t)((1 - host->tokens) * REFILL_MS) + 1;
     host->tokens -= 1;

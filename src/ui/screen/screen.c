@@ -43,12 +43,21 @@ static size_t taken_rows(const struct screen *screen, size_t count, size_t colum
     return taken;
 }
 
+/* Rows between the beginning of the caret's own row and the caret, now that it is wrapped; many terminals do not wrap
+ * the row with the caret, but leave that to the program. */
+static size_t wrapped_above_caret(const struct screen *screen, size_t columns)
+{
+    size_t column = screen->caret_column % columns;
+    bool wrapped = column + 1 < columns && screen->answered == column + 1;
+    return wrapped ? screen->caret_column / columns : 0;
+}
+
 /* From the caret to the beginning of the region's first row, as far as that is sure. */
 static void go_to_top(const struct screen *screen, size_t columns, struct hv_buf *out)
 {
     size_t above = screen->caret_row;
     if (columns != screen->columns && screen->acknowledged && screen->reflows)
-        above = taken_rows(screen, screen->caret_row, columns) + screen->caret_column / columns;
+        above = taken_rows(screen, screen->caret_row, columns) + wrapped_above_caret(screen, columns);
     hv_buf_add_byte(out, '\r');
     up(out, above);
 }
@@ -174,8 +183,9 @@ void screen_erase(struct screen *screen, size_t columns, struct hv_buf *out)
     screen->caret_hidden = false;
 }
 
-void screen_answered(struct screen *screen)
+void screen_answered(struct screen *screen, size_t column)
 {
+    screen->answered = column;
     screen->asked -= screen->asked > 0;
     screen->acknowledged = screen->asked == 0;
 }

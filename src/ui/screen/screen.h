@@ -29,11 +29,12 @@ struct screen {
     VEC(struct screen_row) rows;
     size_t caret_row, caret_column;
     bool caret_hidden;
-    bool acknowledged; /* the terminal has answered a question that stood behind the last frame */
+    bool acknowledged; /* the terminal has answered a question that stood behind the last frame and size */
     bool synchronised; /* it knows synchronised updates */
     bool answers;      /* it answers CSI 6n */
     bool reflows;      /* it breaks and joins its lines itself when its width changes */
     size_t asked;      /* questions that have no answer yet */
+    size_t answered;   /* the caret's column in the last answer, from 1 */
 };
 
 void screen_release(struct screen *screen);
@@ -43,7 +44,7 @@ void screen_draw(struct screen *screen, size_t columns, struct hv_str finished, 
                  struct hv_buf *out);
 /* Append the bytes that remove the region; the caret is then where it began. */
 void screen_erase(struct screen *screen, size_t columns, struct hv_buf *out);
-/* An answer to CSI 6n has come. */
-void screen_answered(struct screen *screen);
+/* An answer to CSI 6n has come, with the caret's column, from 1. */
+void screen_answered(struct screen *screen, size_t column);
 
 #endif

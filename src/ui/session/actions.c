@@ -515,7 +515,7 @@ void actions_key(struct ui *ui, const struct key *key)
     case KEY_FOCUS_OUT: ui->focused = false; return;
     case KEY_REPLY_KITTY: terminal_use_kitty(ui->terminal); return;
     case KEY_REPLY_SYNC: ui->screen.synchronised = true; return;
-    case KEY_REPLY_CURSOR: view_answered(ui); return;
+    case KEY_REPLY_CURSOR: view_answered(ui, (size_t)key->column); return;
     case KEY_REPLY_SIXELS: ui->has_sixels = true; return;
     case KEY_REPLY_BACKGROUND: appearance_background(ui, key->rune); break;
     case KEY_NONE:

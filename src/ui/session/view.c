@@ -115,18 +115,16 @@ static bool waits_for_answer(struct ui *ui)
     ui->dirty = true;
     if (ui->answer_timer)
         return true;
-    if (!screen->asked) {
-        screen->asked++;
-        terminal_write(ui->terminal, HV_STR("\033[6n"));
-    }
+    screen->asked++;
+    terminal_write(ui->terminal, HV_STR("\033[6n"));
     ui->answer_timer = loop_timer_start(ui->front->loop, ANSWER_MS * CLOCK_MILLISECOND, on_no_answer, ui);
     return true;
 }
 
-void view_answered(struct ui *ui)
+void view_answered(struct ui *ui, size_t column)
 {
     ui->screen.answers = true;
-    screen_answered(&ui->screen);
+    screen_answered(&ui->screen, column);
     if (!ui->screen.acknowledged || !ui->answer_timer)
         return;
     loop_timer_stop(ui->answer_timer);
@@ -206,7 +204,12 @@ static void on_key(void *user, const struct key *key)
 
 static void on_size(void *user)
 {
-    view_draw(user);
+    struct ui *ui = user;
+    /* What it has answered so far may be of another size. */
+    ui->screen.acknowledged = ui->gave_up = false;
+    loop_timer_stop(ui->answer_timer);
+    ui->answer_timer = NULL;
+    view_draw(ui);
 }
 
 static void on_resume(void *user)

@@ -131,9 +131,10 @@ struct ui {
 
 /* ---- view.c ------------------------------------------------------------------------------------------------------ */
 
-void view_dirty(struct ui *ui);    /* a frame is due, soon */
-void view_draw(struct ui *ui);     /* now */
-void view_answered(struct ui *ui); /* the terminal said where its cursor is */
+void view_dirty(struct ui *ui); /* a frame is due, soon */
+void view_draw(struct ui *ui);  /* now */
+/* The terminal said in which column, from 1, its cursor is. */
+void view_answered(struct ui *ui, size_t column);
 void view_start_tick(struct ui *ui);
 struct call_view *view_call(struct ui *ui, struct hv_str id);
 void view_drop_call(struct ui *ui, struct hv_str id);

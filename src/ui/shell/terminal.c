@@ -388,11 +388,6 @@ void terminal_size(const struct terminal *terminal, size_t *columns, size_t *row
     }
 }
 
-bool terminal_is_resizing(const struct terminal *terminal)
-{
-    return terminal->size_timer != NULL;
-}
-
 static void on_settled(void *data)
 {
     struct terminal *terminal = data;
@@ -414,6 +409,16 @@ static void on_resized(void *data, int number)
     (void)number;
     loop_timer_stop(terminal->size_timer);
     terminal->size_timer = loop_timer_start(terminal->loop, SETTLE_MS * CLOCK_MILLISECOND, on_settled, terminal);
+}
+
+bool terminal_is_resizing(struct terminal *terminal)
+{
+    size_t columns, rows;
+    terminal_size(terminal, &columns, &rows);
+    /* The signal may come after the size. */
+    if (!terminal->size_timer && (columns != terminal->columns || rows != terminal->rows))
+        on_resized(terminal, SIGWINCH);
+    return terminal->size_timer != NULL;
 }
 
 void terminal_suspend(struct terminal *terminal)

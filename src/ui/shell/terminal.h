@@ -43,8 +43,8 @@ bool terminal_busy(const struct terminal *terminal);
 void terminal_size(const struct terminal *terminal, size_t *columns, size_t *rows);
 /* Pixels of a cell; 0: it does not say. */
 void terminal_cell_size(const struct terminal *terminal, unsigned *width, unsigned *height);
-/* A size change is under way: nothing should be drawn until on_size. */
-bool terminal_is_resizing(const struct terminal *terminal);
+/* A size change is under way, by its signal or by the size itself: nothing should be drawn until on_size. */
+bool terminal_is_resizing(struct terminal *terminal);
 /* It answered that it speaks the kitty keyboard protocol: switch it on. */
 void terminal_use_kitty(struct terminal *terminal);
 /* Stop this process as Ctrl-Z does; returns when it was continued. */

@@ -166,7 +166,18 @@ static void append(int fd, const void *bytes, size_t len)
     }
 }
 
-static int words_file(const char *plan, bool has_filter, bool has_network)
+/* In a directory that has gone bubblewrap would go on in the home folder: with this it runs nothing. */
+static void append_directory(int fd)
+{
+    char option[] = "--chdir", *directory = getcwd(NULL, 0);
+    if (!directory)
+        fail(HELPER_EXIT_SANDBOX, "cannot enter", "the working directory");
+    append(fd, option, sizeof option);
+    append(fd, directory, strlen(directory) + 1);
+    free(directory);
+}
+
+static int words_file(const char *plan, bool has_filter, bool has_network, bool late)
 {
     char network[] = "--unshare-net";
     char filter[] = "--seccomp\0"
@@ -176,6 +187,8 @@ static int words_file(const char *plan, bool has_filter, bool has_network)
     char *words = calloc(strlen(plan) + 1, 1), *end = words; /* with its head, an item is longer than the word */
     if (!words)
         fail(HELPER_EXIT_SANDBOX, "out of memory", "");
+    if (!late)
+        append_directory(fd); /* first: the words may name another */
     for (struct item item = item_next(plan); item.kind; item = item_next(item.rest))
         if (item.kind == HELPER_BWRAP_WORD) {
             memcpy(end, item.text, item.len);
@@ -258,7 +271,7 @@ __attribute__((noreturn)) static void become_bubblewrap(const char *plan, char *
     place(status, HELPER_FD_STATUS);
     if (mounts) /* opened here: inside it would be that of another network */
         place(open("/proc/net/unix", O_RDONLY | O_CLOEXEC), HELPER_FD_SOCKETS);
-    place(words_file(plan, filter >= 0, enter_network(proxy < 0 ? -1 : HELPER_FD_PROXY)), HELPER_FD_WORDS);
+    place(words_file(plan, filter >= 0, enter_network(proxy < 0 ? -1 : HELPER_FD_PROXY), !*argv), HELPER_FD_WORDS);
     if (!*argv) {
         place(GUARD_LATE_FD, HELPER_FD_LATE);
         close(GUARD_LATE_FD);

@@ -59,7 +59,7 @@ void tell_end(int status);
 
 /* Mount what the plan says, and enter the directory again; then nothing can be mounted any more, and the plan's filter
  * holds (helper_mount.c). Both end the program when that cannot be. */
-void make_view(const char *plan);
+void make_view(const char *plan, bool late);
 void give_up_rights(const char *plan);
 /* Have the plan's filter hold from now on; ends the program when it does not. Without one nothing happens. */
 void apply_filter(const char *plan);

@@ -175,7 +175,7 @@ void inner_main(void)
     if (late && item_find(inside.plan, HELPER_LATER).kind)
         inside.plan = wait_for_plan(inside.plan);
     if (item_find(inside.plan, HELPER_ROOT).kind) {
-        make_view(inside.plan);
+        make_view(inside.plan, late);
         keeper = keep_view(inside.plan, &keeper_socket);
         give_up_rights(inside.plan);
     }

@@ -349,12 +349,15 @@ static void put_mounts(const char *plan, const struct sources *sources)
     shut_memory(plan);
 }
 
-/* The directory lies below what has been mounted; by its name the one that the command is to see is found. */
-static void enter(const char *directory)
+/* The directory lies below what has been mounted; by its name the one that the command is to see is found. A command
+ * runs there or not at all; of one that is still to come, late, another directory may be said. */
+static void enter(const char *directory, bool late)
 {
     const char *home = getenv("HOME"), *entered = "/";
     if (chdir(directory) == 0)
         entered = directory;
+    else if (!late)
+        fail(HELPER_EXIT_SANDBOX, "cannot enter", directory);
     else if (home && chdir(home) == 0)
         entered = home;
     else if (chdir("/"))
@@ -363,14 +366,17 @@ static void enter(const char *directory)
         fail(HELPER_EXIT_SANDBOX, "out of memory", "");
 }
 
-void make_view(const char *plan)
+void make_view(const char *plan, bool late)
 {
     char directory[PATH_SIZE];
     struct sources sources;
     struct item root = item_find(plan, HELPER_ROOT), proc = item_find(plan, HELPER_PROC);
     uint64_t locked = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
     mode_t mask = umask(0);
-    if (!getcwd(directory, sizeof directory))
+    bool is_there = getcwd(directory, sizeof directory);
+    if (!is_there && !late)
+        fail(HELPER_EXIT_SANDBOX, "cannot enter", "the working directory");
+    if (!is_there)
         snprintf(directory, sizeof directory, "/");
     find_sources(plan, &sources);
     if (*root.text != HELPER_WRITES)
@@ -383,7 +389,7 @@ void make_view(const char *plan)
     make_proc(proc.kind && *proc.text == HELPER_WRITES);
     put_mounts(plan, &sources);
     umask(mask);
-    enter(directory);
+    enter(directory, late);
 }
 
 /* ---- rights -------------------------------------------------------------------------------------------- */

@@ -3,13 +3,16 @@
 
 #include "base/cleanup.h"
 #include "base/path.h"
+#include "fs/open.h"
 #include "sandbox/filter.h"
 #include "sandbox/helper_protocol.h"
 #include "sandbox/sandbox_inner.h"
 #include "sandbox/violation.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PLAN_TEXT_MAX = 120 * 1024, FIRST_PORT = 61080, PORT_PAIRS = 2000, OOM_SCORE = 500 };
 #define GIB (1024ull * 1024 * 1024)
@@ -609,18 +612,15 @@ static void give_up_prepared(struct hv_sandbox *sandbox, struct sandbox_run *run
         warm_give_up(sandbox->warm, take_ptr(run->prepared));
 }
 
-/* What a command made that would have programs outside obey it. Not where it has put a link in the way. */
-static struct hv_str remove_forbidden(const struct hv_sandbox *sandbox, const struct sandbox_run *run,
-                                      struct hv_arena *arena)
+/* What a command made that would have programs outside obey it. What still runs may have put a link in the way, and may
+ * do so at any moment: none is followed, and what goes is in the very folder that was opened. */
+static struct hv_str remove_forbidden(const struct sandbox_plan *plan, struct hv_arena *arena)
 {
-    const struct hv_host *host = sandbox->setup.host;
-    struct hv_str said = {0}, real;
-    for (size_t i = 0; i < run->plan.forbidden_count; i++) {
-        struct hv_str path = run->plan.forbidden[i], folder = path_parent(path);
-        struct hv_file_stat found;
-        if (host->stat(host, path, false, &found, NULL) == HV_OK &&
-            host->resolve(host, arena, folder, &real, NULL) == HV_OK && hv_str_eq(real, folder) &&
-            unlink(hv_arena_cstr(arena, path)) == 0)
+    struct hv_str said = {0};
+    for (size_t i = 0; i < plan->forbidden_count; i++) {
+        struct hv_str path = plan->forbidden[i];
+        CLEANUP_FD int folder = fs_open_no_links(AT_FDCWD, path_parent(path), O_PATH | O_DIRECTORY | O_CLOEXEC);
+        if (folder >= 0 && unlinkat(folder, hv_arena_cstr(arena, path_name(path)), 0) == 0)
             said = hv_arena_format(arena, "The sandbox removed %.*s: git would have run and obeyed what it leads to.",
                                    HV_STR_ARG(path));
     }
@@ -663,7 +663,7 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
     run->group = NULL;
     struct hv_str put_back = take_git_views(sandbox, arena);
     bool full = run->level == SANDBOX_LEVEL_FULL;
-    const struct hv_str said[] = {remove_forbidden(sandbox, run, arena), put_back,
+    const struct hv_str said[] = {remove_forbidden(&run->plan, arena), put_back,
                                   full ? aside_move(sandbox, &run->plan, arena) : (struct hv_str){0},
                                   violation_describe(&facts, arena)};
     {

@@ -252,15 +252,21 @@ static int help_for(char *const *arguments, size_t count)
     return command ? print_command_help(command) : unknown_command(arguments, count);
 }
 
-/* Descriptors 0 to 2 must be open, or a file of ours would become somebody's stdout. */
+static int print_version(void)
+{
+    CLEANUP_BUF struct hv_buf text = {0};
+    hv_buf_init(&text, HELP_MAX);
+    hv_buf_add_cstr(&text, "helve " HELVE_VERSION "\n");
+    return cli_print(&text, CLI_OK);
+}
+
+/* Descriptors 0 to 2 must be open, or a file of ours would become somebody's stdout. Where that is closed, each write
+ * to it fails, as the caller meant: an answer that goes nowhere is no success. */
 static void open_standard_descriptors(void)
 {
-    int fd;
-    do
-        fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd > STDERR_FILENO)
-        close(fd);
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0) /* those below are open, so that it gets this number */
+            (void)!open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 static bool is_one_of(const char *argument, const char *a, const char *b, const char *c)
@@ -295,7 +301,7 @@ int main(int argc, char **argv)
     if (count == 0)
         return run(commands[0], arguments, count);
     if (is_one_of(arguments[0], "--version", "-v", "version"))
-        return cli_write(STDOUT_FILENO, HV_STR("helve " HELVE_VERSION "\n")) ? CLI_FAILED : CLI_OK;
+        return print_version();
     if (is_one_of(arguments[0], "--help", "-h", "help"))
         return help_for(arguments + 1, count - 1);
     if (arguments[0][0] == '-')

@@ -2,8 +2,9 @@
 import base64
 import json
 import os
+import subprocess
 
-from cli_support import Case, expose, main
+from cli_support import Case, HELVE, expose, main
 
 
 class Help(Case):
@@ -55,6 +56,12 @@ class Help(Case):
         with open("/dev/full", "wb") as full:
             for arguments in (("--version",), ("--help",), ("tool", "list"), ("explain", "path", "x")):
                 self.run_helve(*arguments, stdout=full, code=1)
+
+    def test_stdout_that_is_closed(self):
+        for arguments in ("--version", "tool list", "tool call LS '{}'"):
+            closed = subprocess.run(["/bin/sh", "-c", f'exec "$1" {arguments} >&-', "sh", HELVE], env=self.env, capture_output=True, text=True,
+                                    timeout=60, check=False)
+            self.assertEqual((closed.returncode, "cannot write to stdout" in closed.stderr), (1, True), (arguments, closed))
 
 
 class Tool(Case):

@@ -123,7 +123,7 @@ static const struct meaning meanings[] = {
     {CURLE_UNSUPPORTED_PROTOCOL, HV_EPROTO, true, "%s does not answer in HTTP", "Check the address and the port."},
     {CURLE_BAD_CONTENT_ENCODING, HV_EPROTO, true, "the compressed answer of %s is damaged", hint_again},
     {CURLE_OUT_OF_MEMORY, HV_EINTERNAL, false, "%s sends a header that is too long, or there is no memory left",
-     "Close other programs, or use another source."},
+     "Use another source; where others fail, too, close other programs."},
 };
 
 static const struct meaning *meaning_of(const struct net_transfer *transfer, CURLcode result)

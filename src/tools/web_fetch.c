@@ -380,6 +380,10 @@ static void tell_page(struct fetch *fetch, const struct web_shown *shown)
                            (long long)fetch->input->offset, next, characters, next);
     if (shown->note.len)
         hv_result_add_ownf(fetch->result, context->arena, "%.*s", HV_STR_ARG(shown->note));
+    if (fetch->answer.status == 206)
+        hv_result_add_ownf(
+            fetch->result, context->arena,
+            "[The server sent only a part, though all was asked for: more may stand before or behind it.]");
     fetch->result->summary = hv_arena_format(context->arena, "%s%zu characters%s", answered ? "answered from " : "",
                                              characters, fetch->cached ? ", from memory" : "");
 }

@@ -209,7 +209,8 @@ static bool is_json(struct hv_str type)
 static struct hv_str sniff_type(struct hv_str type, struct hv_str body)
 {
     static const char *const pages[] = {"<!doctype html", "<html", "<head", "<body"};
-    bool vague = !type.len || hv_str_eq_nocase(type, HV_STR("application/octet-stream"));
+    bool vague = hv_str_find_byte(type, '/', 0) == SIZE_MAX || /* nothing, or no type at all */
+                 hv_str_eq_nocase(type, HV_STR("application/octet-stream"));
     struct hv_str head = hv_str_trim(hv_str_slice(body, 0, 512));
     if (hv_str_starts(body, HV_STR("%PDF-")))
         return HV_STR("application/pdf");
@@ -256,7 +257,7 @@ enum hv_code web_show(struct hv_context *context, const struct web_source *sourc
         return show_pdf(context, source, out, err);
     if (!svg && (type_begins(type, "image/") || image_head_read(source->body, &head, NULL) == HV_OK))
         return show_picture(context, source, out, result, err);
-    if (!type_begins(type, "text/") && !svg && encoding_detect_head(source->body).kind == ENCODING_BINARY) {
+    if (encoding_detect_head(source->body).kind == ENCODING_BINARY) { /* whatever it is said to be */
         describe(context, source, type, out);
         return HV_OK;
     }

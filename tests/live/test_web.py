@@ -153,11 +153,13 @@ def test_types_are_shown_as_they_are(case):
                        "/t": (200, {"Content-Type": "text/plain; charset=iso-8859-2"}, "za\xbf\xf3\xb3\xe6".encode("latin-1")),
                        "/x": (200, {"Content-Type": "application/rss+xml"}, rss),
                        "/z": (200, {"Content-Type": "application/zip"}, b"PK\x03\x04" + b"\0" * 100),
+                       "/lie": (200, {"Content-Type": "text/plain"}, b"\x7fELF\2\1\1" + b"\0" * 100),
+                       "/no": (200, {"Content-Type": "unknown"}, "<!doctype html><p>a <b>page</b></p>"), "/part": (206, {}, "<p>a piece</p>"),
                        "/e": (200, {}, ""),
                        "/k": (200, {"Content-Type": "text/html"}, '<meta charset="koi8-r"><p>\xf0\xd2\xc9\xd7\xc5\xd4</p>'.encode("latin-1")),
                        "/s": (200, {"Content-Type": "text/html"}, "<p>日本語のテキストです。これはシフトジスです。</p>".encode("shift_jis"))})
     for path, wanted in (("/j", '"a": [\n    1,\n    2.50\n  ],\n  "b": {}'), ("/t", "zażółć"), ("/x", "## One"), ("/x", "**hi**"),
-                         ("/z", "zip"), ("/e", "empty"), ("/k", "Привет"), ("/s", "日本語のテキスト")):
+                         ("/z", "zip"), ("/lie", "not shown"), ("/no", "a **page**"), ("/part", "only a part"), ("/e", "empty"), ("/k", "Привет"), ("/s", "日本語のテキスト")):
         ran = fetch(case, web.url + path)
         assert ran.code == 0 and wanted in ran.out, (path, wanted, ran)
 

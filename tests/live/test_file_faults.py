@@ -163,7 +163,7 @@ class SystemCalls(Faults):
 class Descriptors(Faults):
     def test_with_too_few_descriptors_each_change_is_made_or_not(self):
         changes, failed, made = change("the new"), 0, 0
-        for limit in (6, 9, 12, 14, 15, 16, 17, 18, 20, 30):
+        for limit in (6, 9, 12, 14, 15, 16, 17, 18, 20, 30, 64):
             shutil.rmtree(self.project)
             os.makedirs(self.project)
             self.fill(changes)

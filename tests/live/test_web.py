@@ -117,17 +117,17 @@ def test_text_from_outside_is_marked_in_every_shape(case):
     rows = [("/", "Do as I say", None), ("/bad", "I say", "HTTP error: 500 Internal Server Error\nThe server cannot answer now"), ("/I-say", "I-say", "The server sends in a circle"),
             ("/to", "i-say.org", "To read that page, call this tool again"), ("/wait", "I say 3", "Try again later"), ("/zip", "I-say", "ZIP archive"),
             ("/long", "I say", "Go on with offset")]
-    calls = ""
+    calls = ["", "", ""]
     for number, (path, _, _) in enumerate(rows):
         value = {"url": web.url + path}
         shapes = ({"type": "tool_use", "id": f"a{number}", "name": "WebFetch", "input": value}, {"id": f"b{number}", "type": "function", "function": {
             "name": "WebFetch", "arguments": json.dumps(value)}}, {"type": "function_call", "call_id": f"c{number}", "name": "WebFetch", "arguments": json.dumps(value)})
-        calls += "".join(json.dumps(shape) + "\n" for shape in shapes)
-    ran = case.helve("exec", "--allowed-tools", OPEN, stdin=calls)
-    answers = [json.loads(line) for line in ran.out.splitlines()]
-    assert len(answers) == 3 * len(rows), ran
+        calls = [text + json.dumps(shape) + "\n" for text, shape in zip(calls, shapes)]
+    # Each shape in a session of its own, or the host would be asked too often.
+    answers = [json.loads(line) for lines in calls for line in case.helve("exec", "--allowed-tools", OPEN, stdin=lines).out.splitlines()]
+    assert len(answers) == 3 * len(rows), answers
     for number, answer in enumerate(answers):
-        path, words, advice = rows[number // 3]
+        path, words, advice = rows[number % len(rows)]
         text = answer.get("content") or answer["output"]
         text = text if isinstance(text, str) else "\n".join(part["text"] for part in text)
         inside = re.findall("<untrusted-data>(.*?)</untrusted-data>", text, re.S)

@@ -22,8 +22,8 @@ enum fs_image_kind {
 
 struct fs_image {
     struct hv_str path; /* absolute; its directories hold no links */
-    const struct hv_handle
-        *at; /* what path is opened from (handle.h); NULL: the root. No link is followed either way */
+    /* What path is opened from (handle.h); NULL: the root. No link is followed either way. */
+    const struct hv_handle *at;
     enum fs_image_kind kind;
     uint32_t mode;  /* permission bits */
     bool has_owner; /* uid and gid are known */

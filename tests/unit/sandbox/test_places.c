@@ -195,6 +195,17 @@ static void test_all_goes_with_the_one_command(void **state)
     close_bench(&bench);
 }
 
+/* A command that was begun, to its end. */
+static void run_begun(struct bench *bench, struct sandbox_run *run, const char *const *argv)
+{
+    struct hv_command command = {.argv = sandbox_argv(run, &bench->arena, argv),
+                                 .directory = hv_arena_cstr(&bench->arena, bench->project),
+                                 .on_output = keep,
+                                 .user = &bench->output};
+    assert_int_equal(hv_host_local()->run(hv_host_local(), &command, &bench->end, NULL), HV_OK);
+    (void)sandbox_end(bench->sandbox, run, &bench->arena, (struct hv_str){0}, bench->project, true);
+}
+
 /* A folder that is to be hidden goes away between the plan and the mounts: none takes its place on the disk. */
 static void test_nothing_is_made_on_the_disk_to_mount_on(void **state)
 {
@@ -210,12 +221,7 @@ static void test_nothing_is_made_on_the_disk_to_mount_on(void **state)
                          HV_OK);
         char *secrets = hv_arena_cstr(&bench.arena, hv_arena_join(&bench.arena, bench.project, HV_STR("/secrets")));
         assert_int_equal(rmdir(secrets), 0);
-        struct hv_command command = {.argv = sandbox_argv(&run, &bench.arena, bash),
-                                     .directory = hv_arena_cstr(&bench.arena, bench.project),
-                                     .on_output = keep,
-                                     .user = &bench.output};
-        assert_int_equal(hv_host_local()->run(hv_host_local(), &command, &bench.end, NULL), HV_OK);
-        (void)sandbox_end(bench.sandbox, &run, &bench.arena, (struct hv_str){0}, bench.project, true);
+        run_begun(&bench, &run, bash);
         assert_int_not_equal(bench.end.code, 0);
         assert_true(wrote(&bench, "cannot mount") && !wrote(&bench, "ran"));
         assert_false(is_there(&bench, "project/secrets"));
@@ -247,12 +253,7 @@ static void test_what_is_hidden_is_what_was_looked_at(void **state)
                 make_folder(&bench, names[i]);
             else
                 write_text(&bench, names[i], "other");
-            struct hv_command command = {.argv = sandbox_argv(&run, &bench.arena, bash),
-                                         .directory = hv_arena_cstr(&bench.arena, bench.project),
-                                         .on_output = keep,
-                                         .user = &bench.output};
-            assert_int_equal(hv_host_local()->run(hv_host_local(), &command, &bench.end, NULL), HV_OK);
-            (void)sandbox_end(bench.sandbox, &run, &bench.arena, (struct hv_str){0}, bench.project, true);
+            run_begun(&bench, &run, bash);
             assert_int_not_equal(bench.end.code, 0);
             assert_true(wrote(&bench, "something else came") && !wrote(&bench, "top secret"));
         }

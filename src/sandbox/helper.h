@@ -73,6 +73,10 @@ void lock_view(int socket);
 /* A filter for this process: no socket but a local one. False: errno. */
 bool refuse_network(void);
 
+/* The number of the mount that `path`, as it is named, leads to; 0: there is nothing, or nothing that we could get at
+ * (helper_mount_id.c). */
+uint64_t helper_mount_id(const char *path);
+
 /* Trees of files that can be mounted, as descriptors (helper_mount.c). -1 and false: errno. */
 /* What lies at path, on the way to which no link is followed. */
 int tree_open(const char *path);

@@ -21,7 +21,6 @@
 #include <linux/filter.h>
 #include <linux/mount.h>
 #include <linux/seccomp.h>
-#include <linux/stat.h>
 #include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -53,15 +52,6 @@ struct keeper {
     bool minds_sockets; /* those of the machine */
 };
 
-/* 0: there is nothing, or nothing that we could get at. */
-static uint64_t mount_at(const char *path)
-{
-    struct statx found = {0};
-    if (syscall(SYS_statx, AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, STATX_MNT_ID, &found))
-        return 0;
-    return found.stx_mnt_id;
-}
-
 static void find_covers(const char *plan, struct keeper *out)
 {
     struct item from = {0};
@@ -85,7 +75,7 @@ static void find_covers(const char *plan, struct keeper *out)
         cover->hides = colon || hides;
         snprintf(cover->mode, sizeof cover->mode, "%s", colon ? text : "0000");
         cover->path = colon ? colon + 1 : text;
-        cover->mount = mount_at(cover->path);
+        cover->mount = helper_mount_id(cover->path);
         out->count++;
     }
 }
@@ -132,7 +122,7 @@ static void cover_again(struct cover *cover)
             _exit(HELPER_EXIT_SANDBOX);
         return;
     }
-    cover->mount = mount_at(cover->path);
+    cover->mount = helper_mount_id(cover->path);
 }
 
 /* ---- sockets ------------------------------------------------------------------------------------------- */
@@ -283,7 +273,7 @@ __attribute__((noreturn)) static void keep(struct keeper *keeper)
             hear(keeper->plan, &watched[1]);
         wait_ms = changed ? 1 : wait_ms < LOOK_EVERY_MS / 2 ? 2 * wait_ms : LOOK_EVERY_MS;
         for (size_t i = 0; i < keeper->count; i++)
-            if (mount_at(keeper->covers[i].path) != keeper->covers[i].mount)
+            if (helper_mount_id(keeper->covers[i].path) != keeper->covers[i].mount)
                 cover_again(&keeper->covers[i]);
         if (keeper->minds_sockets && !changed)
             cover_sockets(keeper, SOCKETS);

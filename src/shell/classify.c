@@ -503,7 +503,7 @@ bool shell_arguments(struct shell_reading *reading, const struct shell_program *
                      size_t count, struct shell_arguments *out)
 {
     size_t letters = 1;
-    *out = (struct shell_arguments){.first = count};
+    *out = (struct shell_arguments){row, words, count, .first = count};
     for (size_t i = 1; i < count; i++)
         letters += words[i].value.len < 2 || words[i].value.ptr[0] != '-' ? 1 : words[i].value.len;
     struct parse parse = {reading, row, words, count, 1, .out = out};
@@ -634,8 +634,8 @@ const struct shell_program *shell_find_row(const struct shell_program *rows, str
 /* docker swarm --help: what reads its options like this has that one, and does nothing else then. */
 static bool only_helps(const struct shell_program *row, const struct shell_word *words, size_t count)
 {
-    return row->syntax == SHELL_SYNTAX_EXACT && row->class == SHELL_READ_ONLY && !row->judge && !row->needs_none &&
-           count == 2 && words[1].known && hv_str_is(words[1].value, "--help");
+    return row->syntax == SHELL_SYNTAX_EXACT && row->class == SHELL_READ_ONLY && !row->judge && !row->check &&
+           !row->check_words && !row->needs_none && count == 2 && words[1].known && hv_str_is(words[1].value, "--help");
 }
 
 static void judge_subcommand(struct shell_reading *reading, const struct shell_program *row,
@@ -695,6 +695,8 @@ static void judge_arguments(struct shell_reading *reading, const struct shell_pr
     judge_needs(reading, row, &arguments, words[0].value);
     judge_operands(reading, row, &arguments, words[0].value);
     judge_class(reading, row, words[0].value);
+    if (row->check)
+        row->check(reading, &arguments);
 }
 
 void shell_judge_row(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
@@ -705,6 +707,8 @@ void shell_judge_row(struct shell_reading *reading, const struct shell_program *
         row->judge(reading, words, count);
     else
         judge_arguments(reading, row, words, count);
+    if (row->check_words)
+        row->check_words(reading, words, count);
     if (row->needs_none)
         shell_needs_none(reading, row->needs_none);
 }

@@ -125,6 +125,9 @@ struct shell_given {
 };
 
 struct shell_arguments {
+    const struct shell_program *row; /* that the words were read by */
+    const struct shell_word *words;
+    size_t count;
     const struct shell_given *given;
     size_t given_count;
     const struct shell_word **operands;

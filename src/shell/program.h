@@ -45,6 +45,7 @@ enum shell_syntax {
 };
 
 struct shell_reading; /* the state of a judgement under way: classify.h */
+struct shell_arguments;
 
 struct shell_program {
     const char *names; /* "cat", or "egrep fgrep": separated by a blank */
@@ -74,6 +75,10 @@ struct shell_program {
     /* A grammar of its own (find, sed, awk, test …), instead of all the above but names; words[0] is the program (or
      * sub-command). It says what it finds with the functions of classify.h; silence means read-only. */
     void (*judge)(struct shell_reading *reading, const struct shell_word *words, size_t count);
+    /* What the row cannot say of words that it describes: called when they are read, unless they only ask for help. */
+    void (*check)(struct shell_reading *reading, const struct shell_arguments *arguments);
+    /* The same of the words as they are written; called in any case. */
+    void (*check_words)(struct shell_reading *reading, const struct shell_word *words, size_t count);
     /* Files of the project by which it would make the program run code: only where there are none of them does it only
      * read (shell_needs_none). NULL: nothing of the kind. */
     const char *needs_none;

@@ -9,50 +9,36 @@
 #define NONE SHELL_EFFECT_NONE
 #define READ SHELL_EFFECT_READ
 
-static const struct shell_program plutil_row = {
-    "plutil", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("-p -lint -s -r -n"), {"-extract", SHELL_EFFECT_NONE, SHELL_ARITY_TWO},
-                       VALUES("-convert -type -expect"), {"-o", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, HELPS("-help"))};
-
 /* plutil without one of these converts or changes its files; -extract and -convert print with -o -. */
-static void judge_plutil(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_plutil(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &plutil_row, words, count, &arguments) || arguments.help)
-        return;
-    for (size_t at = 0; at < arguments.operand_count; at++)
-        shell_reads(reading, arguments.operands[at], false);
-    const struct shell_given *out = shell_given(&arguments, "-o");
+    for (size_t at = 0; at < arguments->operand_count; at++)
+        shell_reads(reading, arguments->operands[at], false);
+    const struct shell_given *out = shell_given(arguments, "-o");
     bool printed = out && out->argument.known && hv_str_is(out->argument.value, "-");
-    bool changes = shell_given(&arguments, "-extract -convert") != NULL || out;
-    for (size_t at = 1; at + 2 < count; at++) /* -extract KEY raw prints */
-        printed |= !out && words[at].known && hv_str_is(words[at].value, "-extract") && words[at + 2].known &&
-                   hv_str_is(words[at + 2].value, "raw") && !shell_given(&arguments, "-convert");
-    bool checks = !changes && (arguments.operand_count || shell_given(&arguments, "-p -lint -type"));
+    bool changes = shell_given(arguments, "-extract -convert") != NULL || out;
+    for (size_t at = 1; at + 2 < arguments->count; at++) /* -extract KEY raw prints */
+        printed |= !out && arguments->words[at].known && hv_str_is(arguments->words[at].value, "-extract") &&
+                   arguments->words[at + 2].known && hv_str_is(arguments->words[at + 2].value, "raw") &&
+                   !shell_given(arguments, "-convert");
+    bool checks = !changes && (arguments->operand_count || shell_given(arguments, "-p -lint -type"));
     if (checks || (changes && printed))
         return;
     reading->act.writes_listed = false;
     shell_worsen(reading, SHELL_WRITES, "plutil changes its files unless -o - prints them");
 }
 
-static const struct shell_program plist_buddy_row = {
-    "PlistBuddy", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("-x"), {"-c", SHELL_EFFECT_NONE, SHELL_ARITY_ONE})};
-
 /* PlistBuddy -c 'Print …': other commands of its language change the file. */
-static void judge_plist_buddy(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_plist_buddy(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &plist_buddy_row, words, count, &arguments))
-        return;
-    bool prints = shell_given(&arguments, "-c") != NULL;
-    for (size_t at = 0; at < arguments.given_count; at++) {
-        const struct shell_word *code = &arguments.given[at].argument;
-        prints &= !arguments.given[at].has_argument || (code->known && (hv_str_starts(code->value, HV_STR("Print")) ||
-                                                                        hv_str_starts(code->value, HV_STR("print"))));
+    bool prints = shell_given(arguments, "-c") != NULL;
+    for (size_t at = 0; at < arguments->given_count; at++) {
+        const struct shell_word *code = &arguments->given[at].argument;
+        prints &= !arguments->given[at].has_argument || (code->known && (hv_str_starts(code->value, HV_STR("Print")) ||
+                                                                         hv_str_starts(code->value, HV_STR("print"))));
     }
-    for (size_t at = 0; at < arguments.operand_count; at++)
-        shell_reads(reading, arguments.operands[at], false);
+    for (size_t at = 0; at < arguments->operand_count; at++)
+        shell_reads(reading, arguments->operands[at], false);
     if (prints)
         return;
     reading->act.writes_listed = false;
@@ -107,24 +93,14 @@ static void judge_pmset(struct shell_reading *reading, const struct shell_word *
     shell_worsen(reading, SHELL_WRITES, "pmset changes how the machine uses power");
 }
 
-static const struct shell_program codesign_row = {
-    "codesign", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("-d --display -v -vv -vvv -vvvv --deep"), REACHES("--check-notarization"),
-                       MAYBE("--verbose --strict"), VALUES("-a --architecture --bundle-version"),
-                       {"--entitlements", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-                       {"--verify", SHELL_EFFECT_NONE, SHELL_ARITY_NONE}, HELPS("--help"))};
-
 /* -v alone may verify as well as be a level of words: both only look. */
-static void judge_codesign(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_codesign(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &codesign_row, words, count, &arguments) || arguments.help)
-        return;
-    for (size_t at = 0; at < arguments.operand_count; at++)
-        shell_reads(reading, arguments.operands[at], true);
-    const struct shell_given *output = shell_given(&arguments, "--entitlements");
+    for (size_t at = 0; at < arguments->operand_count; at++)
+        shell_reads(reading, arguments->operands[at], true);
+    const struct shell_given *output = shell_given(arguments, "--entitlements");
     bool printed = !output || (output->argument.known && shell_names_have("- :-", output->argument.value));
-    if (printed && shell_given(&arguments, "-d --display -v -vv -vvv --verify --verbose"))
+    if (printed && shell_given(arguments, "-d --display -v -vv -vvv --verify --verbose"))
         return;
     reading->act.writes_listed = false;
     shell_worsen(reading, SHELL_WRITES, "codesign changes files unless it displays or verifies");
@@ -145,8 +121,13 @@ const struct shell_program shell_programs_apple[] = {
     {"lipo", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-info -archs -detailed_info"), {"-verify_arch", SHELL_EFFECT_NONE, SHELL_ARITY_NONE}),
      .rest = READ, .needs = "-info -archs -detailed_info -verify_arch"},
-    {"plutil", .judge = judge_plutil},
-    {"PlistBuddy", .judge = judge_plist_buddy},
+    {"plutil", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-p -lint -s -r -n"), {"-extract", SHELL_EFFECT_NONE, SHELL_ARITY_TWO},
+                        VALUES("-convert -type -expect"), {"-o", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, HELPS("-help")),
+     .rest = NONE, .check = check_plutil},
+    {"PlistBuddy", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-x"), {"-c", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}), .rest = NONE,
+     .check = check_plist_buddy},
     {"otool otool-classic llvm-otool", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-L -l -h -f -a -D -t -v -V -d -o -s -n -I -r -S -T -M -R -c -x -X -C -G -P -j -q -Q -B"),
                         VALUES("-arch -p"), FLAGS("-tV -tv -lv -hv -ov -dyld_info -function_starts -toc"),
@@ -187,7 +168,12 @@ const struct shell_program shell_programs_apple[] = {
      .subcommands =
          SUBCOMMANDS(SHOWS("find-identity", FLAGS("-v"), VALUES("-p -s")),
                      SHOWS("list-keychains default-keychain login-keychain", VALUES("-d")), PLAIN("error help"))},
-    {"codesign", .judge = judge_codesign},
+    {"codesign", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-d --display -v -vv -vvv -vvvv --deep"), REACHES("--check-notarization"),
+                        MAYBE("--verbose --strict"), VALUES("-a --architecture --bundle-version"),
+                        {"--entitlements", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+                        {"--verify", SHELL_EFFECT_NONE, SHELL_ARITY_NONE}, HELPS("--help")),
+     .rest = NONE, .check = check_codesign},
     {"pkgutil", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("--packages --only-files --only-dirs -v --verbose"), MAYBE("--pkgs"),
                         VALUES("--files --pkg-info --pkg-info-plist --lsbom --group-pkgs"),

@@ -339,47 +339,31 @@ static void judge_tar(struct shell_reading *reading, const struct shell_word *wo
 
 /* ---- zip ------------------------------------------------------------------------------------------------ */
 
-static const struct shell_program unzip_row = {
-    "unzip", SHELL_SYNTAX_GNU,
-    .options = OPTIONS(
-        FLAGS("-l -v -t -Z -z -p -c -q -C -a -b -M -h -1 -2 -s -m -T -x -i -o -n -j -u -f -L -U -K -X -D -V -W"),
-        VALUES("-d -P -O -I"), HELPS("-hh --help"))};
-
 /* Listing, testing and printing only read; without them files are made. */
-static void judge_unzip(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_unzip(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &unzip_row, words, count, &arguments) || arguments.help)
-        return;
-    for (size_t i = 1; i + 1 < count; i++) /* -- -l: a list that is not made after all */
-        if (words[i].known && hv_str_is(words[i].value, "--") && shell_may_be_option(&words[i + 1]))
+    for (size_t i = 1; i + 1 < arguments->count; i++) /* -- -l: a list that is not made after all */
+        if (arguments->words[i].known && hv_str_is(arguments->words[i].value, "--") &&
+            shell_may_be_option(&arguments->words[i + 1]))
             shell_worsen(reading, SHELL_UNKNOWN, "unzip takes -- for a minus that undoes the option behind it");
-    if (arguments.operand_count)
-        shell_reads(reading, arguments.operands[0], false);
-    if (!arguments.operand_count ||
-        (shell_given(&arguments, "-l -v -t -Z -z -p -c") && !shell_given(&arguments, "-o -n -u -f -d") &&
-         (shell_given(&arguments, "-Z") || !shell_given(&arguments, "-T")))) /* -T sets the time of the archive */
+    if (arguments->operand_count)
+        shell_reads(reading, arguments->operands[0], false);
+    if (!arguments->operand_count ||
+        (shell_given(arguments, "-l -v -t -Z -z -p -c") && !shell_given(arguments, "-o -n -u -f -d") &&
+         (shell_given(arguments, "-Z") || !shell_given(arguments, "-T")))) /* -T sets the time of the archive */
         return;
     reading->act.writes_listed = false;
     shell_worsen(reading, SHELL_WRITES, "unzip makes the files that are in the archive");
 }
 
 /* cpio -t lists; -i and -p make files, -o writes an archive to stdout. */
-static const struct shell_program cpio_row = {
-    "cpio", SHELL_SYNTAX_GNU,
-    .options = OPTIONS(FLAGS("-t --list -v --verbose -n --numeric-uid-gid -i --extract -B -c --quiet -z"),
-                       FILES("-F --file -I"), GNU_HELP)};
-
-static void judge_cpio(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_cpio(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &cpio_row, words, count, &arguments) || arguments.help)
-        return;
-    const struct shell_given *file = shell_given(&arguments, "-F --file -I");
+    const struct shell_given *file = shell_given(arguments, "-F --file -I");
     reading->act.reads_input = !file;
     if (file && may_name_host(&file->argument))
         shell_worsen(reading, SHELL_NETWORK, "cpio reaches archives with a colon in their name over the network");
-    if (!shell_given(&arguments, "-t --list")) {
+    if (!shell_given(arguments, "-t --list")) {
         reading->act.writes_listed = false;
         shell_worsen(reading, SHELL_WRITES, "cpio makes files");
     }
@@ -546,11 +530,8 @@ static bool is_of_the_system(const struct shell_word *word)
 }
 
 /* ldd may run the program to list its libraries: that of the system is no harm. */
-static void judge_ldd(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_ldd(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_program row = {"ldd", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ldd_options,
-                                             .rest = READ};
-    shell_judge_row(reading, &row, words, count);
     for (size_t i = 1; i < count; i++)
         if (!is_of_the_system(&words[i]) && !(words[i].known && shell_may_be_option(&words[i])))
             shell_worsen(reading, SHELL_EXECUTES, "ldd may run the program to list its libraries");
@@ -570,7 +551,11 @@ const struct shell_program shell_programs_archive[] = {
     {"zdiff zcmp bzdiff xzdiff", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-u -q -s -i -b -w -B -r"), GNU_HELP), .rest = READ, .answers = true},
     {"tar gtar", .judge = judge_tar},
-    {"unzip", .judge = judge_unzip},
+    {"unzip", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-l -v -t -Z -z -p -c -q -C -a -b -M -h -1 -2 -s -m -T -x -i -o -n -j -u -f -L -U -K -X -D -V -W"),
+         VALUES("-d -P -O -I"), HELPS("-hh --help")),
+     .rest = NONE, .check = check_unzip},
     {"zipinfo", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-1 -2 -s -m -l -v -h -M -t -T -U -UU -C -z")), .first = {READ}, .first_count = 1,
      .rest = NONE, .harmless_options = true},
@@ -585,10 +570,13 @@ const struct shell_program shell_programs_archive[] = {
     {"jar", .judge = judge_jar},
     {"zipcloak zipnote zipsplit arj lha", SHELL_SYNTAX_NONE, SHELL_WRITES, "makes or changes an archive or files",
      .rest = NONE, .harmless_options = true},
-    {"cpio", .judge = judge_cpio},
+    {"cpio", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-t --list -v --verbose -n --numeric-uid-gid -i --extract -B -c --quiet -z"),
+                        FILES("-F --file -I"), GNU_HELP),
+     .rest = NONE, .check = check_cpio},
     {"ar", .judge = judge_ar},
     {"nm objdump readelf size addr2line c++filt", .judge = judge_binary},
-    {"ldd", .judge = judge_ldd},
+    {"ldd", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ldd_options, .rest = READ, .check_words = check_ldd},
     {"strip objcopy ranlib", SHELL_SYNTAX_NONE, SHELL_WRITES, "changes object files", .rest = NONE,
      .harmless_options = true},
     {0},

@@ -385,17 +385,10 @@ static void judge_exec(struct shell_reading *reading, const struct shell_word *w
     shell_judge_inner(reading, words + arguments.first, count - arguments.first);
 }
 
-static const struct shell_program command_row = {"command", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
-                                                 .options =
-                                                     OPTIONS({"-p", SHELL_EFFECT_NONE}, {"-v -V", SHELL_EFFECT_NONE})};
-
-static void judge_command(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_command(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &command_row, words, count, &arguments))
-        return;
-    if (!shell_given(&arguments, "-v -V"))
-        shell_judge_builtin(reading, words + arguments.first, count - arguments.first);
+    if (!shell_given(arguments, "-v -V"))
+        shell_judge_builtin(reading, arguments->words + arguments->first, arguments->count - arguments->first);
 }
 
 static void judge_builtin(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -546,7 +539,9 @@ const struct shell_program shell_programs_builtins[] = {
     {"source .", .judge = judge_source},
     {"trap", .judge = judge_trap},
     {"exec", .judge = judge_exec},
-    {"command", .judge = judge_command},
+    {"command", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS({"-p", SHELL_EFFECT_NONE}, {"-v -V", SHELL_EFFECT_NONE}), .rest = SHELL_EFFECT_NONE,
+     .check = check_command},
     {"builtin", .judge = judge_builtin},
     {"kill", .judge = judge_kill},
     {"alias", .judge = judge_alias},

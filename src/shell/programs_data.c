@@ -175,23 +175,13 @@ static void judge_gron(struct shell_reading *reading, const struct shell_word *w
     judge_addresses(reading, words, count);
 }
 
-static const struct shell_program dasel_row = {
-    "dasel", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(
-        FLAGS("-c --compact -m --multiple --plain -n --null --length --merge-input-documents --colour --pretty"),
-        VALUES("-r --read -w --write -p --parser -s --selector --indent --csv-comma --format"), FILES("-f --file"),
-        OUTPUTS("-o --out"), HELPS("--help --version"))};
-
 /* The first operand is a selector, or select; put and delete change files. */
-static void judge_dasel(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_dasel(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &dasel_row, words, count, &arguments) || arguments.help)
-        return;
     reading->act.reads_input = true;
-    const struct shell_word *first = arguments.operand_count ? arguments.operands[0] : NULL;
+    const struct shell_word *first = arguments->operand_count ? arguments->operands[0] : NULL;
     if (first && (!first->known || shell_names_have("put delete update completion man", first->value) ||
-                  arguments.operand_count > 2))
+                  arguments->operand_count > 2))
         shell_worsen(reading, SHELL_WRITES, "dasel put and delete change files");
     if (reading->act.class == SHELL_WRITES)
         reading->act.writes_listed = false;
@@ -240,15 +230,9 @@ static const struct shell_program tables_row = {
                                         FLAGS("-j --json -d --detailed --format-json --show-header --columns-only"),
                                         VALUES("-n --head -c --columns -r --records --format")))};
 
-static const struct shell_program jo_row = {
-    "jo", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("-a -B -D -e -n -p"), VALUES("-d"), FILES("-f -i"), HELPS("-h --help -v -V")),
-    .rest = SHELL_EFFECT_NONE};
-
 /* key=@FILE and key=:FILE read the file. */
-static void judge_jo(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_jo(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    shell_judge_row(reading, &jo_row, words, count);
     for (size_t at = 1; at < count; at++) {
         size_t mark = 0;
         while (mark < words[at].value.len && !memchr("@:%", words[at].value.ptr[mark], 3))
@@ -380,10 +364,17 @@ const struct shell_program shell_programs_data[] = {
                  VALUES("--output-delimiter -S --seed"), HELPS("-h --help -V --version")),
      .rest = NONE, .reads_input = true},
     {"gron", .judge = judge_gron},
-    {"dasel", .judge = judge_dasel},
+    {"dasel", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-c --compact -m --multiple --plain -n --null --length --merge-input-documents --colour --pretty"),
+         VALUES("-r --read -w --write -p --parser -s --selector --indent --csv-comma --format"), FILES("-f --file"),
+         OUTPUTS("-o --out"), HELPS("--help --version")),
+     .rest = NONE, .check = check_dasel},
     {"xmlstarlet xml", .judge = judge_xmlstarlet},
     {"jc", .judge = judge_jc},
-    {"jo", .judge = judge_jo},
+    {"jo", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a -B -D -e -n -p"), VALUES("-d"), FILES("-f -i"), HELPS("-h --help -v -V")),
+     .rest = SHELL_EFFECT_NONE, .check_words = check_jo},
     SHOWS_WORDS("json_pp", FLAGS("-v -V"), VALUES("-json_opt")),
     LOOKS_ANYHOW("json_reformat json_verify", FLAGS("-m -u -e -s -q -c")),
     LOOKS_AT("jsonlint", FLAGS("-q --quiet -c --compact -s --sort-keys"), HELPS("-h --help -v --version -V")),

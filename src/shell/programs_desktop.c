@@ -41,33 +41,19 @@ static const struct shell_option tcpdump_options[] = {
 };
 
 /* tcpdump -n -r FILE reads what was captured; all else listens. */
-static void judge_tcpdump(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_tcpdump(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    static const struct shell_program row = {"tcpdump", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-                                             .options = tcpdump_options};
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
-        return;
-    bool plain = shell_given(&arguments, "-r") && shell_given(&arguments, "-n");
-    for (size_t at = 0; at < arguments.operand_count; at++)
-        plain &= arguments.operands[at]->known && filter_is_plain(arguments.operands[at]->value);
+    bool plain = shell_given(arguments, "-r") && shell_given(arguments, "-n");
+    for (size_t at = 0; at < arguments->operand_count; at++)
+        plain &= arguments->operands[at]->known && filter_is_plain(arguments->operands[at]->value);
     if (!plain)
         shell_worsen(reading, SHELL_NETWORK, "tcpdump listens, or looks up names, without -n -r FILE");
 }
 
-static const struct shell_program nstat_row = {
-    "nstat", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options =
-        OPTIONS(FLAGS("-a --ignore -s --noupdate -z --zeros -j --json -p --pretty"), HELPS("-h --help -V --version")),
-    .rest = SHELL_EFFECT_NONE};
-
 /* nstat makes its file of former values unless it shall neither read (-a) nor write (-s) that. */
-static void judge_nstat(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_nstat(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    shell_judge_row(reading, &nstat_row, words, count);
-    if (!shell_arguments(reading, &nstat_row, words, count, &arguments) || arguments.help ||
-        (shell_given(&arguments, "-a --ignore") && shell_given(&arguments, "-s --noupdate")))
+    if (shell_given(arguments, "-a --ignore") && shell_given(arguments, "-s --noupdate"))
         return;
     reading->act.writes_listed = false;
     shell_worsen(reading, SHELL_WRITES, "nstat without -a and -s keeps what it shows in a file");
@@ -81,12 +67,9 @@ static const struct shell_option tshark_options[] = {
     {0},
 };
 
-static void judge_tshark(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_tshark(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    static const struct shell_program row = {"tshark", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = tshark_options};
-    struct shell_arguments arguments;
-    if (shell_arguments(reading, &row, words, count, &arguments) && !arguments.help &&
-        (!shell_given(&arguments, "-r") || !shell_given(&arguments, "-n") || arguments.operand_count))
+    if (!shell_given(arguments, "-r") || !shell_given(arguments, "-n") || arguments->operand_count)
         shell_worsen(reading, SHELL_NETWORK, "tshark listens, or looks up names, without -n -r FILE");
 }
 
@@ -107,18 +90,12 @@ static void judge_swaymsg(struct shell_reading *reading, const struct shell_word
         shell_judge_runs(reading, words, count);
 }
 
-static const struct shell_program name_server_row = {"named-checkconf", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-                                                     .options = OPTIONS(FLAGS("-c -h -j -l -p -x"), HELPS("-v"))};
-
 /* named-checkconf loads the plugins that a file names, unless -c tells it to check only the core. */
-static void judge_name_server(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_name_server(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &name_server_row, words, count, &arguments) || arguments.help)
-        return;
-    for (size_t at = 0; at < arguments.operand_count; at++)
-        shell_reads(reading, arguments.operands[at], false);
-    if (arguments.operand_count && !shell_given(&arguments, "-c"))
+    for (size_t at = 0; at < arguments->operand_count; at++)
+        shell_reads(reading, arguments->operands[at], false);
+    if (arguments->operand_count && !shell_given(arguments, "-c"))
         shell_worsen(reading, SHELL_EXECUTES, "named-checkconf loads the plugins that the file names");
 }
 
@@ -131,8 +108,8 @@ static void judge_user_directory(struct shell_reading *reading, const struct she
 }
 
 const struct shell_program shell_programs_desktop[] = {
-    {"tcpdump", .judge = judge_tcpdump},
-    {"tshark", .judge = judge_tshark},
+    {"tcpdump", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = tcpdump_options, .rest = NONE, .check = check_tcpdump},
+    {"tshark", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = tshark_options, .rest = NONE, .check = check_tshark},
     LOOKS_AT("capinfos", FLAGS("-t -E -F -H -l -c -s -d -u -a -e -y -i -z -x -o -A -T -M -Q -R -B -m -N -q"),
              HELPS("-h --help -v --version")),
 
@@ -210,7 +187,8 @@ const struct shell_program shell_programs_desktop[] = {
      .options = OPTIONS(FLAGS("-b -p -S -L -v -B -j --json"), VALUES("-u"), HELPS("-? --help --usage -V --version"))},
     LOOKS_AT("testparm", FLAGS("-s -v -l"), HELPS("-? --help --usage -V --version")),
     LOOKS_AT("unbound-checkconf", FLAGS("-h -f")),
-    {"named-checkconf", .judge = judge_name_server},
+    {"named-checkconf", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-c -h -j -l -p -x"), HELPS("-v")), .rest = NONE, .check = check_name_server},
     SHOWS_WITH("postqueue", "-p -j", FLAGS("-p -j")),
     {"mailq", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version"))},
     SHOWS_WITH("multipath", "-l", FLAGS("-l"), HELPS("-h")),
@@ -220,7 +198,10 @@ const struct shell_program shell_programs_desktop[] = {
     SHOWS_WITH("ipvsadm", "-n --numeric", FLAGS("-L -l --list -n --numeric --stats --rate -c --connection")),
     SHOWS_WITH("conntrack", "-L --dump -C --count -S --stats", FLAGS("-L --dump -C --count -S --stats"),
                VALUES("-p --proto -s --src -d --dst -o --output -f --family"), HELPS("-h --help -V --version")),
-    {"nstat", .judge = judge_nstat},
+    {"nstat", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(FLAGS("-a --ignore -s --noupdate -z --zeros -j --json -p --pretty"), HELPS("-h --help -V --version")),
+     .rest = SHELL_EFFECT_NONE, .check = check_nstat},
     SHOWS_WITH("auditctl", "-l -s -v", FLAGS("-l -s -v")),
     SHOWS_WITH("ssh-add", "-l -L", FLAGS("-l -L"), VALUES("-E")),
     SHOWS("faillog", FLAGS("-a --all"), VALUES("-u --user"), HELPS("-h --help")),

@@ -52,15 +52,10 @@ static void judge_gh(struct shell_reading *reading, const struct shell_word *wor
 static const struct shell_option aws_options[] = {VALUES("--profile"), {0}};
 
 /* `aws configure get aws_secret_access_key` prints a secret. */
-static void judge_aws_get(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_aws_get(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    static const struct shell_program row = {"get", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = aws_options,
-                                             .rest = SHELL_EFFECT_NONE};
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments))
-        return;
-    bool plain = arguments.operand_count == 1 && arguments.operands[0]->known &&
-                 shell_names_have("region output cli_pager sso_region", arguments.operands[0]->value);
+    bool plain = arguments->operand_count == 1 && arguments->operands[0]->known &&
+                 shell_names_have("region output cli_pager sso_region", arguments->operands[0]->value);
     if (!plain)
         shell_worsen(reading, SHELL_UNKNOWN, "aws configure get may print a secret");
 }
@@ -69,7 +64,8 @@ static const struct shell_program aws_configure_rows[] = {
     SHOWS("list-profiles", VALUES("--profile")),
     /* It looks where the keys come from: a program of the settings, or the service of the machine. */
     REACHERS("list"),
-    {"get", .judge = judge_aws_get},
+    {"get", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = aws_options, .rest = SHELL_EFFECT_NONE,
+     .check = check_aws_get},
     REACHERS("sso sso-session"),
     WRITERS("set import add-model"),
     {0},
@@ -138,32 +134,26 @@ static void judge_az(struct shell_reading *reading, const struct shell_word *wor
 }
 
 /* ---- terraform ------------------------------------------------------------------------------------------- */
-
-static const struct shell_program terraform_format_row = {
-    "fmt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("-check -diff -recursive -no-color"), MAYBE("-list -write"))};
-
-static void judge_terraform_format(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_terraform_format(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &terraform_format_row, words, count, &arguments))
-        return;
-    for (size_t at = 0; at < arguments.operand_count; at++)
-        shell_apply(reading, SHELL_EFFECT_READ_TREE, arguments.operands[at], HV_STR("fmt"));
-    if (!arguments.operand_count)
+    for (size_t at = 0; at < arguments->operand_count; at++)
+        shell_apply(reading, SHELL_EFFECT_READ_TREE, arguments->operands[at], HV_STR("fmt"));
+    if (!arguments->operand_count)
         shell_reads_directory(reading, true);
-    const struct shell_given *write = shell_given(&arguments, "-write");
+    const struct shell_given *write = shell_given(arguments, "-write");
     bool off = write && write->has_argument && write->argument.known && hv_str_is(write->argument.value, "false");
     bool late = false; /* behind the first file "-check" is another file */
-    for (size_t at = arguments.first + 1; at < count; at++)
-        late |= shell_may_be_option(&words[at]);
-    if (late || (!off && (write || !shell_given(&arguments, "-check"))))
+    for (size_t at = arguments->first + 1; at < arguments->count; at++)
+        late |= shell_may_be_option(&arguments->words[at]);
+    if (late || (!off && (write || !shell_given(arguments, "-check"))))
         shell_worsen(reading, SHELL_WRITES, "terraform fmt changes files");
 }
 
 static const struct shell_program terraform_rows[] = {
     {"version", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-json"))},
-    {"fmt", .judge = judge_terraform_format},
+    {"fmt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-check -diff -recursive -no-color"), MAYBE("-list -write")), .rest = SHELL_EFFECT_NONE,
+     .check = check_terraform_format},
     GROUP("workspace", PLAIN("show"), REACHERS("list select new delete")),
     REACHERS("init get login logout state output providers force-unlock refresh"),
     RUNNERS("plan apply destroy import validate show graph console test taint untaint metadata modules"),
@@ -265,31 +255,20 @@ static void check_views(struct shell_reading *reading, const struct shell_word *
         shell_worsen(reading, SHELL_EXECUTES, "a view of the database may run a program; with -safe it does not");
 }
 
-static const struct shell_program sqlite_row = {
-    "sqlite3", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
-    .options = OPTIONS(
-        HELPS("-version --version -help --help"),
-        FLAGS("-readonly -json -csv -header -noheader -column -line -list -box -table -markdown -html -ascii -tabs"
-              " -quote -bail -batch -safe"),
-        VALUES("-separator -newline -nullvalue"))};
-
-static void judge_sqlite(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_sqlite(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &sqlite_row, words, count, &arguments) || arguments.help)
-        return;
-    bool reads = shell_given(&arguments, "-readonly") && arguments.operand_count > 1 && !arguments.scattered;
-    for (size_t at = 1; reads && at < arguments.operand_count; at++)
-        reads = arguments.operands[at]->known && sqlite_only_reads(arguments.operands[at]->value);
-    if (arguments.operand_count)
-        shell_reads(reading, arguments.operands[0], false);
-    if (!reads && !shell_given(&arguments, "-readonly"))
+    bool reads = shell_given(arguments, "-readonly") && arguments->operand_count > 1 && !arguments->scattered;
+    for (size_t at = 1; reads && at < arguments->operand_count; at++)
+        reads = arguments->operands[at]->known && sqlite_only_reads(arguments->operands[at]->value);
+    if (arguments->operand_count)
+        shell_reads(reading, arguments->operands[0], false);
+    if (!reads && !shell_given(arguments, "-readonly"))
         shell_worsen(reading, SHELL_EXECUTES,
                      "sqlite3 may change the database and run programs; with -readonly a plain SELECT does not");
     else if (!reads)
         shell_worsen(reading, SHELL_EXECUTES, "sqlite3 may run programs, or write other files, by what it is given");
-    else if (!shell_given(&arguments, "-safe") && selects(&arguments))
-        check_views(reading, arguments.operands[0]);
+    else if (!shell_given(arguments, "-safe") && selects(arguments))
+        check_views(reading, arguments->operands[0]);
 }
 
 static const struct shell_program pg_restore_row = {"pg_restore",
@@ -354,7 +333,13 @@ const struct shell_program shell_programs_dev_cloud[] = {
     {"gcloud", .judge = judge_gcloud},
     {"az", .judge = judge_az},
     {"terraform tofu", .judge = judge_terraform},
-    {"sqlite3", .judge = judge_sqlite},
+    {"sqlite3", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         HELPS("-version --version -help --help"),
+         FLAGS("-readonly -json -csv -header -noheader -column -line -list -box -table -markdown -html -ascii -tabs"
+               " -quote -bail -batch -safe"),
+         VALUES("-separator -newline -nullvalue")),
+     .rest = SHELL_EFFECT_NONE, .check = check_sqlite},
     /* The settings of the project name a program (cowpath) that is started even to tell the version. */
     {"ansible ansible-playbook ansible-galaxy ansible-vault ansible-inventory ansible-doc ansible-config",
      .judge = shell_judge_client, .needs_none = "ansible.cfg"},

@@ -127,17 +127,10 @@ static void judge_compose(struct shell_reading *reading, const struct shell_word
 
 /* ---- kubernetes ------------------------------------------------------------------------------------------ */
 
-static const struct shell_program kubectl_version_row = {
-    "version", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("--short"), MAYBE("--client"), VALUES("-o --output"))};
-
 /* `kubectl version --client` asks nobody. */
-static void judge_kubectl_version(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_kubectl_version(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &kubectl_version_row, words, count, &arguments))
-        return;
-    const struct shell_given *client = shell_given(&arguments, "--client");
+    const struct shell_given *client = shell_given(arguments, "--client");
     if (!client || (client->has_argument && !(client->argument.known && hv_str_is(client->argument.value, "true"))))
         shell_worsen(reading, SHELL_NETWORK, "kubectl version asks the server; with --client it does not");
 }
@@ -221,7 +214,9 @@ const struct shell_program shell_programs_dev_containers[] = {
     {"docker-compose", .judge = judge_compose},
     {"kubectl oc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(
-         {"version", .judge = judge_kubectl_version},
+         {"version", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+          .options = OPTIONS(FLAGS("--short"), MAYBE("--client"), VALUES("-o --output")), .rest = SHELL_EFFECT_NONE,
+          .check = check_kubectl_version},
          {"config", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
           .subcommands = SUBCOMMANDS(
               SHOWS("view", FLAGS("--minify --flatten"), VALUES("-o --output --context --cluster"), HELPS("-h --help")),

@@ -236,18 +236,9 @@ static void judge_go(struct shell_reading *reading, const struct shell_word *wor
 }
 
 /* goimports and gofumpt run go to find packages and the version of the module. */
-static const struct shell_program gofmt_row = {
-    "gofmt goimports gofumpt",
-    SHELL_SYNTAX_WORDS,
-    SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("-l -d -s -e"), VALUES("-r -local -lang"), CHANGES("-w"), OUTPUTS("-cpuprofile")),
-    .rest = SHELL_EFFECT_READ_TREE,
-    .reads_input = true};
-
-static void judge_gofmt(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_gofmt(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    shell_judge_row(reading, &gofmt_row, words, count);
-    if (!hv_str_ends(words[0].value, HV_STR("gofmt")))
+    if (!hv_str_ends(arguments->words[0].value, HV_STR("gofmt")))
         tame_go(reading, HV_STR("list"));
 }
 
@@ -255,38 +246,22 @@ static void judge_gofmt(struct shell_reading *reading, const struct shell_word *
 static const struct shell_option cargo_options[] = {
     FLAGS("-v --verbose -vv -q --quiet --frozen --locked --offline"), VALUES("--color"), HELPS("-h --help"), {0}};
 
-static const struct shell_program cargo_packages_row = {
-    "tree",
-    SHELL_SYNTAX_EXACT,
-    SHELL_READ_ONLY,
-    .options =
-        OPTIONS(FLAGS("-d --duplicates --no-dev-dependencies --all-features --no-default-features --no-dedupe -a --all"
-                      " --workspace --no-deps --locked-only"),
-                VALUES("-p --package --exclude -F --features -i --invert --prune --depth --prefix --charset -f --format"
-                       " -e --edges --format-version --filter-platform"),
-                FILES("--manifest-path")),
-    .more_options = cargo_options,
-    .rest = SHELL_EFFECT_NONE};
-
 /* What reads the packages of a project fetches what is missing, unless that is forbidden. */
-static void judge_cargo_packages(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_cargo_packages(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &cargo_packages_row, words, count, &arguments) || arguments.help)
-        return;
     shell_reads_directory(reading, true);
     /* The argument of -i and -p may be left out: then what follows is an option. */
-    for (size_t at = 0; at < arguments.given_count; at++)
-        if (arguments.given[at].has_argument && hv_str_starts(arguments.given[at].argument.value, HV_STR("-")))
+    for (size_t at = 0; at < arguments->given_count; at++)
+        if (arguments->given[at].has_argument && hv_str_starts(arguments->given[at].argument.value, HV_STR("-")))
             shell_worsen(reading, SHELL_UNKNOWN, "the argument of an option of cargo looks like an option");
-    if (shell_given(&arguments, "--frozen --no-deps"))
+    if (shell_given(arguments, "--frozen --no-deps"))
         return;
-    if (!shell_given(&arguments, "--offline"))
+    if (!shell_given(arguments, "--offline"))
         shell_worsenf(reading, SHELL_NETWORK, "cargo %.*s may fetch packages; with --frozen it does not",
-                      HV_STR_ARG(words[0].value));
-    else if (!shell_given(&arguments, "--locked"))
+                      HV_STR_ARG(arguments->words[0].value));
+    else if (!shell_given(arguments, "--locked"))
         shell_worsenf(reading, SHELL_WRITES, "cargo %.*s may write Cargo.lock; with --frozen it does not",
-                      HV_STR_ARG(words[0].value));
+                      HV_STR_ARG(arguments->words[0].value));
 }
 
 /* `cargo fmt --check` and `cargo fmt -- --check` only compare. */
@@ -343,21 +318,13 @@ static void judge_cargo_version(struct shell_reading *reading, const struct shel
         shell_judge_runs(reading, words, count);
 }
 
-static const struct shell_program rustc_row = {"rustc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-                                               .options =
-                                                   OPTIONS(HELPS("-V --version -h --help"), FLAGS("-v --verbose"),
-                                                           VALUES("--print --explain --target --edition"))};
-
-static void judge_rustc(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_rustc(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &rustc_row, words, count, &arguments) || arguments.help)
-        return;
     /* --print KIND=FILE writes. */
-    const struct shell_given *print = shell_given(&arguments, "--print");
+    const struct shell_given *print = shell_given(arguments, "--print");
     if (print && (!print->argument.known || hv_str_find_byte(print->argument.value, '=', 0) != SIZE_MAX))
         shell_worsen(reading, SHELL_WRITES, "rustc --print may write a file");
-    if (arguments.operand_count || !shell_given(&arguments, "--print --explain"))
+    if (arguments->operand_count || !shell_given(arguments, "--print --explain"))
         shell_worsen(reading, SHELL_EXECUTES, "rustc compiles and runs macros");
 }
 
@@ -530,23 +497,35 @@ const struct shell_program shell_programs_dev_languages[] = {
     {"php", .judge = judge_php},
     {"luac luac5.3 luac5.4", .judge = judge_lua_compiler},
     {"go", .judge = judge_go},
-    {"gofmt goimports gofumpt", .judge = judge_gofmt},
+    {"gofmt goimports gofumpt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-l -d -s -e"), VALUES("-r -local -lang"), CHANGES("-w"), OUTPUTS("-cpuprofile")),
+     .rest = SHELL_EFFECT_READ_TREE, .reads_input = true, .check = check_gofmt},
     {"cargo", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-     .subcommands =
-         SUBCOMMANDS({"tree metadata", .judge = judge_cargo_packages}, {"fmt", .judge = judge_cargo_format},
-                     {"clippy nextest", .judge = judge_cargo_version}, {"install", .judge = judge_cargo_install},
-                     SHOWS("pkgid", VALUES("-p --package"), FILES("--manifest-path")),
-                     SHOWS("locate-project read-manifest verify-project", FLAGS("--workspace"),
-                           VALUES("--message-format"), FILES("--manifest-path")),
-                     SHOWS("version", FLAGS("-v --verbose")), {"help", .judge = judge_cargo_help},
-                     REACHERS("search info fetch update publish login logout owner yank audit outdated add uninstall"),
-                     RUNNERS("build b check c test t run r bench doc d fix rustc rustdoc package expand miri llvm-cov"
-                             " watch make xtask flamegraph"),
-                     WRITERS("new init remove rm clean vendor generate-lockfile")),
+     .subcommands = SUBCOMMANDS(
+         {"tree metadata", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+          .options = OPTIONS(
+              FLAGS("-d --duplicates --no-dev-dependencies --all-features --no-default-features --no-dedupe -a --all"
+                    " --workspace --no-deps --locked-only"),
+              VALUES("-p --package --exclude -F --features -i --invert --prune --depth --prefix --charset -f --format"
+                     " -e --edges --format-version --filter-platform"),
+              FILES("--manifest-path")),
+          .more_options = cargo_options, .rest = SHELL_EFFECT_NONE, .check = check_cargo_packages},
+         {"fmt", .judge = judge_cargo_format}, {"clippy nextest", .judge = judge_cargo_version},
+         {"install", .judge = judge_cargo_install}, SHOWS("pkgid", VALUES("-p --package"), FILES("--manifest-path")),
+         SHOWS("locate-project read-manifest verify-project", FLAGS("--workspace"), VALUES("--message-format"),
+               FILES("--manifest-path")),
+         SHOWS("version", FLAGS("-v --verbose")), {"help", .judge = judge_cargo_help},
+         REACHERS("search info fetch update publish login logout owner yank audit outdated add uninstall"),
+         RUNNERS("build b check c test t run r bench doc d fix rustc rustdoc package expand miri llvm-cov"
+                 " watch make xtask flamegraph"),
+         WRITERS("new init remove rm clean vendor generate-lockfile")),
      .more_options = cargo_options,
      .options = OPTIONS(HELPS("-V --version --list"), {"--explain", SHELL_EFFECT_HELP, SHELL_ARITY_ONE}),
      .needs_none = rust_files},
-    {"rustc", .judge = judge_rustc, .needs_none = rust_files},
+    {"rustc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(HELPS("-V --version -h --help"), FLAGS("-v --verbose"),
+                        VALUES("--print --explain --target --edition")),
+     .rest = SHELL_EFFECT_NONE, .check = check_rustc, .needs_none = rust_files},
     {"rustup", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands =
          SUBCOMMANDS(SHOWS("show", FLAGS("-v --verbose --installed")), SHOWS("which", VALUES("--toolchain")),

@@ -86,24 +86,11 @@ static const struct shell_option poetry_options[] = {
     HELPS("-h --help -V --version"),
     {0}};
 
-static const struct shell_program poetry_show_row = {
-    "show",
-    SHELL_SYNTAX_EXACT,
-    SHELL_WRITES,
-    "poetry show makes the project's environment where there is none",
-    .options = OPTIONS(FLAGS("-t --tree --why -T --top-level -a --all --no-dev --no-truncate"),
-                       VALUES("--only --with --without"), REACHES("-l --latest -o --outdated")),
-    .more_options = poetry_options,
-    .rest = SHELL_EFFECT_NONE};
-
-/* What needs the project's environment makes it where there is none. */
-static void judge_poetry_show(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_row(reading, &poetry_show_row, words, count);
-}
-
 static const struct shell_program poetry_rows[] = {
-    {"show", .judge = judge_poetry_show},
+    {"show", SHELL_SYNTAX_EXACT, SHELL_WRITES, "poetry show makes the project's environment where there is none",
+     .options = OPTIONS(FLAGS("-t --tree --why -T --top-level -a --all --no-dev --no-truncate"),
+                        VALUES("--only --with --without"), REACHES("-l --latest -o --outdated")),
+     .more_options = poetry_options, .rest = SHELL_EFFECT_NONE},
     {"version", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-s --short --dry-run")),
      .more_options = poetry_options, .rest = SHELL_EFFECT_WRITES},
     SHOWS_MORE("check", poetry_options, FLAGS("--lock --strict")),

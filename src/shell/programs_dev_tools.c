@@ -123,15 +123,8 @@ static const struct shell_option clang_format_options[] = {
 };
 
 /* "@file" stands for the options that are in the file. */
-static void judge_clang_format(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_clang_format(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_program row = {"clang-format",
-                                             SHELL_SYNTAX_WORDS,
-                                             SHELL_READ_ONLY,
-                                             .options = clang_format_options,
-                                             .rest = SHELL_EFFECT_READ,
-                                             .reads_input = true};
-    shell_judge_row(reading, &row, words, count);
     for (size_t at = 1; at < count; at++)
         if (words[at].value.len && words[at].value.ptr[0] == '@')
             shell_worsen(reading, SHELL_UNKNOWN, "the options in the file of clang-format are not known");
@@ -173,17 +166,13 @@ static bool is_taken_out(const struct shell_word *word)
            hv_str_find_byte(name, '^', 0) != SIZE_MAX || hv_str_find(name, HV_STR("@{"), 0) != SIZE_MAX;
 }
 
-static void judge_cloc(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_cloc(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    static const struct shell_program row = {"cloc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = cloc_options};
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
-        return;
-    for (size_t at = 0; at < arguments.operand_count; at++) {
-        shell_reads(reading, arguments.operands[at], true);
-        if (arguments.operands[at]->known && hv_str_is(arguments.operands[at]->value, "-"))
+    for (size_t at = 0; at < arguments->operand_count; at++) {
+        shell_reads(reading, arguments->operands[at], true);
+        if (arguments->operands[at]->known && hv_str_is(arguments->operands[at]->value, "-"))
             shell_apply(reading, SHELL_EFFECT_WRITES, NULL, HV_STR("-")); /* a file of that name, which it removes */
-        if (is_taken_out(arguments.operands[at]))
+        if (is_taken_out(arguments->operands[at]))
             shell_worsen(reading, SHELL_EXECUTES, "cloc starts programs to take out what is in an archive or a commit");
     }
 }
@@ -226,17 +215,10 @@ static void judge_ctags(struct shell_reading *reading, const struct shell_word *
 
 /* ---- tmux ------------------------------------------------------------------------------------------------ */
 
-static const struct shell_program tmux_capture_row = {
-    "capture-pane", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("-p -a -e -J -q -C -P -N -T"), VALUES("-t -S -E"), CHANGES_WITH("-b")),
-    .rest = SHELL_EFFECT_NONE};
-
 /* Without -p what is captured becomes a buffer of the server. */
-static void judge_tmux_capture(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_tmux_capture(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    shell_judge_row(reading, &tmux_capture_row, words, count);
-    if (shell_arguments(reading, &tmux_capture_row, words, count, &arguments) && !shell_given(&arguments, "-p"))
+    if (!shell_given(arguments, "-p"))
         shell_worsen(reading, SHELL_WRITES, "tmux capture-pane fills a buffer of the server; with -p it does not");
 }
 
@@ -262,18 +244,10 @@ static bool is_plain_format(const struct shell_word *format)
     return true;
 }
 
-static const struct shell_program tmux_list_row = {"list-panes", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-                                                   .options = OPTIONS(FLAGS("-a -s"), VALUES("-t -F")),
-                                                   .rest = SHELL_EFFECT_NONE};
-
-static void judge_tmux_list(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_tmux_list(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    shell_judge_row(reading, &tmux_list_row, words, count);
-    if (!shell_arguments(reading, &tmux_list_row, words, count, &arguments))
-        return;
-    for (size_t at = 0; at < arguments.given_count; at++)
-        if (hv_str_is(arguments.given[at].name, "-F") && !is_plain_format(&arguments.given[at].argument))
+    for (size_t at = 0; at < arguments->given_count; at++)
+        if (hv_str_is(arguments->given[at].name, "-F") && !is_plain_format(&arguments->given[at].argument))
             shell_worsen(reading, SHELL_EXECUTES, "a format of tmux may run programs");
 }
 
@@ -286,7 +260,8 @@ static void judge_tmux_message(struct shell_reading *reading, const struct shell
 }
 
 static const struct shell_program tmux_rows[] = {
-    {"list-sessions ls list-windows lsw list-panes lsp list-clients lsc", .judge = judge_tmux_list},
+    {"list-sessions ls list-windows lsw list-panes lsp list-clients lsc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a -s"), VALUES("-t -F")), .rest = SHELL_EFFECT_NONE, .check = check_tmux_list},
     {"display-message display", .judge = judge_tmux_message},
     SHOWS("list-buffers lsb info server-info", FLAGS("-T")),
     /* These start a server, which runs what the configuration says, if none is there. */
@@ -294,7 +269,9 @@ static const struct shell_program tmux_rows[] = {
     SHOWS("show-options show show-window-options showw show-environment showenv show-hooks",
           FLAGS("-g -s -w -p -q -v -A -H"), VALUES("-t")),
     SHOWS("has-session has", VALUES("-t")),
-    {"capture-pane capturep", .judge = judge_tmux_capture},
+    {"capture-pane capturep", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-p -a -e -J -q -C -P -N -T"), VALUES("-t -S -E"), CHANGES_WITH("-b")),
+     .rest = SHELL_EFFECT_NONE, .check = check_tmux_capture},
     RUNNERS(
         "new-session new new-window neww split-window splitw send-keys send respawn-pane respawn-window run-shell run"
         " if-shell if source-file source display-popup popup pipe-pane pipep attach-session attach a"),
@@ -333,25 +310,13 @@ static bool names_address(const struct shell_arguments *arguments)
     return false;
 }
 
-static const struct shell_program svn_local_row = {
-    "svn", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(
-        FLAGS("-q --quiet -v --verbose --no-ignore --ignore-externals --xml --incremental --summarize -R --recursive -N"
-              " --non-recursive --git --internal-diff --no-diff-deleted --show-item-only --no-newline"),
-        VALUES("--depth --changelist --show-item"), REACHES("-u --show-updates"),
-        REACHES_WITH("-r --revision -c --change --old --new"),
-        RUNS_WITH("--diff-cmd -x --extensions --config-dir --config-option"), HELPS("-h --help"))};
-
-static void judge_svn_local(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_svn_local(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &svn_local_row, words, count, &arguments) || arguments.help)
-        return;
-    for (size_t at = 0; at < arguments.operand_count; at++)
-        shell_apply(reading, SHELL_EFFECT_READ_TREE, arguments.operands[at], HV_STR("svn"));
-    if (!arguments.operand_count)
+    for (size_t at = 0; at < arguments->operand_count; at++)
+        shell_apply(reading, SHELL_EFFECT_READ_TREE, arguments->operands[at], HV_STR("svn"));
+    if (!arguments->operand_count)
         shell_reads_directory(reading, true);
-    if (names_address(&arguments))
+    if (names_address(arguments))
         shell_worsen(reading, SHELL_NETWORK, "svn asks the server");
 }
 
@@ -378,8 +343,9 @@ const struct shell_program shell_programs_dev_tools[] = {
                               "--posix --apply-ignore"),
                         VALUES("-ln --language-dialect -i --indent --filename"), CHANGES("-w --write")),
      .rest = SHELL_EFFECT_READ_TREE, .reads_input = true},
-    {"clang-format clang-format-14 clang-format-15 clang-format-16 clang-format-17 clang-format-18",
-     .judge = judge_clang_format},
+    {"clang-format clang-format-14 clang-format-15 clang-format-16 clang-format-17 clang-format-18", SHELL_SYNTAX_WORDS,
+     SHELL_READ_ONLY, .options = clang_format_options, .rest = SHELL_EFFECT_READ, .reads_input = true,
+     .check_words = check_clang_format},
     LISTER(
         "cppcheck",
         OPTIONS(
@@ -392,7 +358,8 @@ const struct shell_program shell_programs_dev_tools[] = {
                 " --template --xml-version --check-level --relative-paths --file-filter -D -U -j -l --report-progress"),
             TREES("-I -i")),
         SHELL_EFFECT_READ_TREE),
-    {"cloc", .judge = judge_cloc},
+    {"cloc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = cloc_options, .rest = SHELL_EFFECT_NONE,
+     .check = check_cloc},
     {"tokei", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(
          HELPS("-V --version -h --help -l --languages"),
@@ -447,7 +414,15 @@ const struct shell_program shell_programs_dev_tools[] = {
     {"tmux", .judge = judge_tmux},
     {"svn", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(
-         {"status stat st info diff di", .judge = judge_svn_local},
+         {"status stat st info diff di", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+          .options =
+              OPTIONS(FLAGS("-q --quiet -v --verbose --no-ignore --ignore-externals --xml --incremental --summarize -R "
+                            "--recursive -N"
+                            " --non-recursive --git --internal-diff --no-diff-deleted --show-item-only --no-newline"),
+                      VALUES("--depth --changelist --show-item"), REACHES("-u --show-updates"),
+                      REACHES_WITH("-r --revision -c --change --old --new"),
+                      RUNS_WITH("--diff-cmd -x --extensions --config-dir --config-option"), HELPS("-h --help")),
+          .rest = SHELL_EFFECT_NONE, .check = check_svn_local},
          {"help h", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
          REACHERS(
              "log cat blame praise annotate ann list ls checkout co update up commit ci export import switch sw merge"

@@ -11,25 +11,17 @@
 #define NONE SHELL_EFFECT_NONE
 #define READ SHELL_EFFECT_READ
 
-static const struct shell_program parted_row = {"parted", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-                                                .options =
-                                                    OPTIONS(FLAGS("-s --script -m --machine -j --json -l --list"),
-                                                            CHANGES("-f --fix"), HELPS("-h --help -v --version"))};
-
 /* parted [-s] FILE [unit U] print: every word of its own language only shows. */
-static void judge_parted(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_parted(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
     static const char shows[] = "print p free all devices list unit u s S B b kB MB GB TB KiB MiB GiB TiB % cyl chs"
                                 " compact align-check opt optimal min minimal 1 2 3 4 5 6 7 8 9 help";
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &parted_row, words, count, &arguments) || arguments.help)
-        return;
-    bool plain = arguments.operand_count > 1 || shell_given(&arguments, "-l --list");
-    if (arguments.operand_count)
-        shell_reads(reading, arguments.operands[0], false);
-    for (size_t at = 1; at < arguments.operand_count; at++)
-        plain &= arguments.operands[at]->known && shell_names_have(shows, arguments.operands[at]->value);
-    if (plain && !arguments.scattered)
+    bool plain = arguments->operand_count > 1 || shell_given(arguments, "-l --list");
+    if (arguments->operand_count)
+        shell_reads(reading, arguments->operands[0], false);
+    for (size_t at = 1; at < arguments->operand_count; at++)
+        plain &= arguments->operands[at]->known && shell_names_have(shows, arguments->operands[at]->value);
+    if (plain && !arguments->scattered)
         return;
     reading->act.writes_listed = false;
     shell_worsen(reading, SHELL_WRITES, "parted changes the table of partitions");
@@ -64,20 +56,14 @@ static void judge_dtc(struct shell_reading *reading, const struct shell_word *wo
         names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(__VA_ARGS__), .rest = NONE                      \
     }
 
-static const struct shell_program zfs_diff_row = {"diff", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-                                                  .options = OPTIONS(FLAGS("-F -H -h -t"))};
-
 /* To compare a snapshot with what came after it, it makes another one for a while. */
-static void judge_zfs_diff(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_zfs_diff(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &zfs_diff_row, words, count, &arguments) || arguments.help)
-        return;
     size_t snapshots = 0;
-    for (size_t at = 0; at < arguments.operand_count; at++)
+    for (size_t at = 0; at < arguments->operand_count; at++)
         snapshots +=
-            arguments.operands[at]->known && hv_str_find_byte(arguments.operands[at]->value, '@', 0) != SIZE_MAX;
-    if (arguments.operand_count != 2 || snapshots != 2)
+            arguments->operands[at]->known && hv_str_find_byte(arguments->operands[at]->value, '@', 0) != SIZE_MAX;
+    if (arguments->operand_count != 2 || snapshots != 2)
         shell_worsen(reading, SHELL_WRITES, "zfs diff makes a snapshot unless it compares two of them");
 }
 
@@ -118,11 +104,8 @@ static const struct shell_option smart_options[] = {
 };
 
 /* A kind of log with a number behind it sets how the disk logs or recovers. */
-static void judge_smartctl(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_smartctl(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_program row = {"smartctl", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = smart_options,
-                                             .rest = READ};
-    shell_judge_row(reading, &row, words, count);
     for (size_t at = 1; at < count; at++)
         if (hv_str_find(words[at].value, HV_STR("scterc,"), 0) != SIZE_MAX ||
             hv_str_find(words[at].value, HV_STR("phy,reset"), 0) != SIZE_MAX ||
@@ -131,22 +114,10 @@ static void judge_smartctl(struct shell_reading *reading, const struct shell_wor
                          "smartctl sets what is given with a number, and counts anew with reset");
 }
 
-static const struct shell_program losetup_row = {
-    "losetup",
-    SHELL_SYNTAX_EXACT,
-    SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("-l --list -a --all -J --json -n --noheadings --raw"), VALUES("-O --output"),
-                       FILES("-j --associated"), UTIL_HELP),
-    .rest = READ,
-    .needs = "-l --list -a --all -j --associated"};
-
 /* losetup -l DEVICE FILE makes a device of the file for all that. */
-static void judge_losetup(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_losetup(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    shell_judge_row(reading, &losetup_row, words, count);
-    if (!shell_arguments(reading, &losetup_row, words, count, &arguments) || arguments.help ||
-        (arguments.operand_count < 2 && !arguments.scattered))
+    if (arguments->operand_count < 2 && !arguments->scattered)
         return;
     reading->act.writes_listed = false;
     shell_worsen(reading, SHELL_WRITES, "losetup makes a device of a file");
@@ -156,7 +127,10 @@ const struct shell_program shell_programs_disks[] = {
     {"swapon", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-s --summary --noheadings --raw --bytes -v --verbose"), MAYBE("--show"), UTIL_HELP),
      .rest = SHELL_EFFECT_WRITES, .needs = "-s --summary --show"},
-    {"losetup", .judge = judge_losetup},
+    {"losetup", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-l --list -a --all -J --json -n --noheadings --raw"), VALUES("-O --output"),
+                        FILES("-j --associated"), UTIL_HELP),
+     .rest = READ, .needs = "-l --list -a --all -j --associated", .check = check_losetup},
     LOOKS_AT("wipefs", FLAGS("-i --noheadings -J --json -n --no-act -p --parsable -q --quiet"),
              VALUES("-O --output -t --types"), UTIL_HELP),
     {"fdisk", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
@@ -170,7 +144,10 @@ const struct shell_program shell_programs_disks[] = {
      .rest = READ,
      .needs = "-l --list -d --dump -J --json -F --list-free -V --verify -s --show-size -g --show-geometry -T"
               " --list-types"},
-    {"parted", .judge = judge_parted},
+    {"parted", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-s --script -m --machine -j --json -l --list"), CHANGES("-f --fix"),
+                        HELPS("-h --help -v --version")),
+     .rest = NONE, .check = check_parted},
     LOOKS_WITH("gdisk", "-l", FLAGS("-l")),
     LOOKS_WITH("sgdisk", "-p --print -i --info -v --verify -O --print-mbr -D --display-alignment -L --list-types",
                FLAGS("-p --print -v --verify -O --print-mbr -D --display-alignment -L --list-types"),
@@ -199,7 +176,8 @@ const struct shell_program shell_programs_disks[] = {
                          FLAGS("-H -L -P -p -v -x -g -s -t -D -e -i -l -j -n -y -q -w -a"), VALUES("-o -T")))},
     {"zfs", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(GNU_HELP),
      .subcommands = SUBCOMMANDS(ZFS("list get version holds", FLAGS("-H -p -r -F -t"), VALUES("-o -s -S -d")),
-                                {"diff", .judge = judge_zfs_diff})},
+                                {"diff", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-F -H -h -t")),
+                                 .rest = NONE, .check = check_zfs_diff})},
     {"lvs vgs pvs lvdisplay vgdisplay pvdisplay lvscan pvscan", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(
          FLAGS("-a --all -v --verbose -q --quiet --noheadings --segments --unbuffered --aligned --nosuffix --unquoted "
@@ -213,7 +191,8 @@ const struct shell_program shell_programs_disks[] = {
     LOOKS_WITH("mdadm", "-D --detail -Q --query -E --examine --detail-platform",
                FLAGS("-D --detail -Q --query -E --examine --detail-platform -s --scan -b --brief -v --verbose -Y"),
                FLAGS("--export"), HELPS("-h --help -V --version")),
-    {"smartctl", .judge = judge_smartctl},
+    {"smartctl", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = smart_options, .rest = READ,
+     .check_words = check_smartctl},
     COMMANDS("nvme", SHOWS("list list-subsys version help", FLAGS("-v --verbose"), VALUES("-o --output-format"))),
 
     /* Images of disks, of file systems, of firmware. */

@@ -54,23 +54,9 @@ static bool has_format(const struct shell_arguments *arguments, const char *name
     return is_format(&given->argument) && (!wanted || shell_names_have(wanted, name));
 }
 
-static const struct shell_program pandoc_row = {
-    "pandoc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(
-        FLAGS("-s --standalone --toc --table-of-contents -N --number-sections --reference-links --strip-comments -S"
-              " --no-highlight --ascii --trace --quiet"),
-        VALUES("-f --from -r --read -t --to -w --write --wrap --columns --toc-depth --markdown-headings --tab-stop"
-               " --eol --shift-heading-level-by"),
-        OUTPUTS("-o --output"),
-        HELPS("-v --version -h --help --list-input-formats --list-output-formats --list-extensions"
-              " --list-highlight-languages --list-highlight-styles"))};
-
 /* Formats that cannot include other files, nor (as iframes of HTML and EPUB) what is elsewhere. */
-static void judge_pandoc(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_pandoc(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &pandoc_row, words, count, &arguments) || arguments.help)
-        return;
     static const char plain[] =
         "markdown gfm commonmark commonmark_x markdown_strict markdown_github docx odt json ipynb csv tsv";
     /* The others hold the pictures that the document names, which are fetched for them. */
@@ -80,10 +66,10 @@ static void judge_pandoc(struct shell_reading *reading, const struct shell_word 
         " jira dokuwiki zimwiki beamer revealjs slidy s5 dzslides slideous context texinfo tei jats xwiki muse haddock"
         " csljson biblatex bibtex typst opml xml djot";
     static const char *const endings[] = {".md", ".markdown", ".docx", ".odt", ".ipynb"};
-    bool known = shell_given(&arguments, "-f --from -r --read") && has_format(&arguments, "-f --from -r --read", plain);
-    bool named = arguments.operand_count > 0 && !shell_given(&arguments, "-f --from -r --read");
-    for (size_t at = 0; at < arguments.operand_count; at++) {
-        const struct shell_word *word = arguments.operands[at];
+    bool known = shell_given(arguments, "-f --from -r --read") && has_format(arguments, "-f --from -r --read", plain);
+    bool named = arguments->operand_count > 0 && !shell_given(arguments, "-f --from -r --read");
+    for (size_t at = 0; at < arguments->operand_count; at++) {
+        const struct shell_word *word = arguments->operands[at];
         bool ends = false;
         for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
             ends |= hv_str_ends(word->known ? word->value : word->tail, hv_str_from(endings[i]));
@@ -93,9 +79,9 @@ static void judge_pandoc(struct shell_reading *reading, const struct shell_word 
         named &= hv_str_find(word->value, HV_STR("://"), 0) == SIZE_MAX;
         shell_reads(reading, word, false);
     }
-    reading->act.reads_input = !arguments.operand_count;
+    reading->act.reads_input = !arguments->operand_count;
     static const char to[] = "-t --to -w --write";
-    if ((!known && !named) || (shell_given(&arguments, to) && !has_format(&arguments, to, texts)))
+    if ((!known && !named) || (shell_given(arguments, to) && !has_format(arguments, to, texts)))
         shell_worsen(reading, SHELL_EXECUTES, "pandoc may run scripts, or read and fetch what the document names");
 }
 
@@ -243,24 +229,12 @@ static void judge_chktex(struct shell_reading *reading, const struct shell_word 
     shell_needs_none(reading, ".chktexrc chktexrc");
 }
 
-static const struct shell_program xlsx2csv_row = {
-    "xlsx2csv",
-    SHELL_SYNTAX_WORDS,
-    SHELL_READ_ONLY,
-    .options = OPTIONS(VALUES("-s -n -d"), FLAGS("-i"), HELPS("--help --version")),
-    .first = {READ},
-    .first_count = 1,
-    .rest = SHELL_EFFECT_WRITE};
-
 /* A directory is converted beside itself, a table is printed. */
-static void judge_xlsx2csv(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_xlsx2csv(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    shell_judge_row(reading, &xlsx2csv_row, words, count);
-    if (!shell_arguments(reading, &xlsx2csv_row, words, count, &arguments) || arguments.help ||
-        !arguments.operand_count)
+    if (!arguments->operand_count)
         return;
-    const struct shell_word *table = arguments.operands[0];
+    const struct shell_word *table = arguments->operands[0];
     if (!hv_str_ends(table->known ? table->value : table->tail, HV_STR(".xlsx")))
         shell_worsen(reading, SHELL_WRITES, "xlsx2csv writes files beside those of a directory");
 }
@@ -304,7 +278,16 @@ const struct shell_program shell_programs_documents[] = {
      .rest = SHELL_EFFECT_READ_TREE, .without_operands = SHELL_EFFECT_READ_TREE},
 
     /* Documents. */
-    {"pandoc", .judge = judge_pandoc},
+    {"pandoc", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-s --standalone --toc --table-of-contents -N --number-sections --reference-links --strip-comments -S"
+               " --no-highlight --ascii --trace --quiet"),
+         VALUES("-f --from -r --read -t --to -w --write --wrap --columns --toc-depth --markdown-headings --tab-stop"
+                " --eol --shift-heading-level-by"),
+         OUTPUTS("-o --output"),
+         HELPS("-v --version -h --help --list-input-formats --list-output-formats --list-extensions"
+               " --list-highlight-languages --list-highlight-styles")),
+     .rest = NONE, .check = check_pandoc},
     {"qpdf", .judge = judge_qpdf},
     COMMANDS("mutool", LOOKS_AT("info pages", FLAGS("-F -I -M -P -S -X"), VALUES("-p")),
              LOOKS_AT("show", FLAGS("-e -b -g"), VALUES("-p"), OUTPUTS("-o")),
@@ -323,7 +306,9 @@ const struct shell_program shell_programs_documents[] = {
     /* Without --nopict pictures become files. */
     LOOKS_WITH("unrtf", "--nopict", FLAGS("--text --html --nopict --quiet")),
     LOOKS_AT("djvudump", OUTPUTS("-o")),
-    {"xlsx2csv", .judge = judge_xlsx2csv},
+    {"xlsx2csv", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(VALUES("-s -n -d"), FLAGS("-i"), HELPS("--help --version")), .first = {READ}, .first_count = 1,
+     .rest = SHELL_EFFECT_WRITE, .check = check_xlsx2csv},
     {"djvutxt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options = OPTIONS(MAYBE("-page -detail"), VALUES("-s -n -d"), FLAGS("-i"), HELPS("--help --version")),
      .first = {READ}, .first_count = 1, .rest = SHELL_EFFECT_WRITE},

@@ -16,21 +16,6 @@
 
 /* ---- listing -------------------------------------------------------------------------------------------- */
 
-static const struct shell_program tree_row = {
-    "tree",
-    SHELL_SYNTAX_EXACT,
-    SHELL_READ_ONLY,
-    .options = OPTIONS(
-        FLAGS("-a -d -f -x -q -N -Q -p -u -g -s -h -D -F -v -t -c -U -r -i -A -S -n -C -X -J -l --gitignore "
-              "--ignore-case"),
-        FLAGS("--matchdirs --metafirst --prune --info --noreport --si --du --inodes --device --dirsfirst --filesfirst"),
-        FLAGS("--nolinks --noreport --hintro --houtro --fromfile --fromtabfile"),
-        VALUES("-L -P -I -H -T --filelimit --timefmt --charset --sort"), FILES("--gitfile --infofile"),
-        MAYBE("--filesort"), OUTPUTS("-o"), CHANGES("-R"), /* with -H and -L it writes 00Tree.html into directories */
-        HELPS("--help --version")),
-    .rest = TREE,
-    .without_operands = TREE};
-
 /* The value of a letter of tree is the next word even when letters follow it: -Po is -P, then -o with a file. Only a
  * number may be attached, to -L. */
 static bool has_letter_behind_value(const struct shell_word *word)
@@ -47,9 +32,8 @@ static bool has_letter_behind_value(const struct shell_word *word)
     return at + 1 < value.len && !digits;
 }
 
-static void judge_tree(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_tree(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    shell_judge_row(reading, &tree_row, words, count);
     for (size_t i = 1; i < count; i++)
         if (has_letter_behind_value(&words[i]))
             shell_worsen(reading, SHELL_UNKNOWN,
@@ -180,21 +164,11 @@ static void judge_dd(struct shell_reading *reading, const struct shell_word *wor
     }
 }
 
-/* mktemp makes a file of a fresh name in the directory for temporary files, or where its operands say. */
-static const struct shell_program mktemp_row = {"mktemp",
-                                                SHELL_SYNTAX_GNU,
-                                                SHELL_READ_ONLY,
-                                                NULL,
-                                                OPTIONS(FLAGS("-d --directory -q --quiet -t"), FLAGS("-u --dry-run"),
-                                                        VALUES("--suffix -p"), MAYBE("--tmpdir"), GNU_HELP),
-                                                .rest = NONE};
-
-/* mktemp -u only prints a name. */
-static void judge_mktemp(struct shell_reading *reading, const struct shell_word *words, size_t count)
+/* mktemp makes a file of a fresh name in the directory for temporary files, or where its operands say; with -u it only
+ * prints a name. */
+static void check_mktemp(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &mktemp_row, words, count, &arguments) || arguments.help ||
-        shell_given(&arguments, "-u --dry-run"))
+    if (shell_given(arguments, "-u --dry-run"))
         return;
     reading->act.writes_listed = false;
     shell_worsen(reading, SHELL_WRITES, "mktemp makes a file");
@@ -277,7 +251,17 @@ const struct shell_program shell_programs_files[] = {
              "--block-size --format --hide --indicator-style -I --ignore --quoting-style --sort --time --time-style"),
          VALUES("-T --tabsize -w --width"), GNU_HELP),
      .rest = TREE, .without_operands = READ, .harmless_options = true},
-    {"tree", .judge = judge_tree},
+    {"tree", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-a -d -f -x -q -N -Q -p -u -g -s -h -D -F -v -t -c -U -r -i -A -S -n -C -X -J -l --gitignore "
+               "--ignore-case"),
+         FLAGS(
+             "--matchdirs --metafirst --prune --info --noreport --si --du --inodes --device --dirsfirst --filesfirst"),
+         FLAGS("--nolinks --noreport --hintro --houtro --fromfile --fromtabfile"),
+         VALUES("-L -P -I -H -T --filelimit --timefmt --charset --sort"), FILES("--gitfile --infofile"),
+         MAYBE("--filesort"), OUTPUTS("-o"), CHANGES("-R"), /* with -H and -L it writes 00Tree.html into directories */
+         HELPS("--help --version")),
+     .rest = TREE, .without_operands = TREE, .check_words = check_tree},
     {"eza exa", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(
          FLAGS(
@@ -396,7 +380,10 @@ const struct shell_program shell_programs_files[] = {
      .options = OPTIONS(FLAGS("-f --force -u -v --verbose -x --exact -z --zero"), MAYBE("--remove"),
                         VALUES("-n --iterations -s --size"), FILES("--random-source"), GNU_HELP),
      .rest = WRITE, .harmless_options = true},
-    {"mktemp", .judge = judge_mktemp},
+    {"mktemp", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, NULL,
+     OPTIONS(FLAGS("-d --directory -q --quiet -t"), FLAGS("-u --dry-run"), VALUES("--suffix -p"), MAYBE("--tmpdir"),
+             GNU_HELP),
+     .rest = NONE, .check = check_mktemp},
     {"tee", .judge = judge_tee},
     {"dd", .judge = judge_dd},
     {"split", SHELL_SYNTAX_GNU, SHELL_WRITES, "split writes files",

@@ -92,16 +92,9 @@ static const struct shell_option format_patch_options[] = {
     {0},
 };
 
-static void judge_format_patch(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_format_patch(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    static const struct shell_program row = {"format-patch",
-                                             SHELL_SYNTAX_EXACT,
-                                             SHELL_READ_ONLY,
-                                             .numeric_options = true,
-                                             .options = format_patch_options,
-                                             .more_options = diff_list};
-    struct shell_arguments arguments;
-    if (shell_arguments(reading, &row, words, count, &arguments) && !shell_given(&arguments, "--stdout"))
+    if (!shell_given(arguments, "--stdout"))
         shell_worsen(reading, SHELL_WRITES, "git format-patch makes files");
 }
 
@@ -157,6 +150,7 @@ const struct shell_program shell_git_history[] = {
      .options = OPTIONS(FLAGS("--include-untracked --no-include-untracked --only-untracked"), LOG_OPTIONS,
                         REVISION_OPTIONS, PRETTY_OPTIONS),
      .more_options = diff_list, .rest = SHELL_EFFECT_NONE, .numeric_options = true},
-    {"format-patch", .judge = judge_format_patch},
+    {"format-patch", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .numeric_options = true, .options = format_patch_options,
+     .more_options = diff_list, .rest = SHELL_EFFECT_NONE, .check = check_format_patch},
     {0},
 };

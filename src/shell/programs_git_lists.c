@@ -108,49 +108,34 @@ static const struct shell_option config_options[] = {
 };
 
 /* The first name ends the options: `git config user.name --get` sets user.name. */
-static void judge_config(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_config(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    static const struct shell_program row = {"config", ROW, .options = config_options};
     static const char looks[] = "--get --get-all --get-regexp --get-urlmatch -l --list --get-color --get-colorbool";
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &row, words, count, &arguments))
-        return;
     bool looking = false;
-    for (size_t at = 1; at < arguments.first; at++)
-        looking |= words[at].known && shell_names_have(looks, words[at].value);
-    if (looking && shell_given(&arguments, looks))
+    for (size_t at = 1; at < arguments->first; at++)
+        looking |= arguments->words[at].known && shell_names_have(looks, arguments->words[at].value);
+    if (looking && shell_given(arguments, looks))
         return;
     /* `git config list` and `git config get NAME` are new; older versions take them for names that they refuse. */
-    bool known = arguments.operand_count && arguments.operands[0]->known && !arguments.scattered;
-    if (known && shell_names_have("list get", arguments.operands[0]->value))
+    bool known = arguments->operand_count && arguments->operands[0]->known && !arguments->scattered;
+    if (known && shell_names_have("list get", arguments->operands[0]->value))
         return;
     static const char changing[] = "set unset edit rename-section remove-section";
-    if (count > arguments.first + 1 || arguments.scattered ||
-        (arguments.operand_count && may_be_one_of(arguments.operands[0], changing)))
+    if (arguments->count > arguments->first + 1 || arguments->scattered ||
+        (arguments->operand_count && may_be_one_of(arguments->operands[0], changing)))
         shell_worsen(reading, SHELL_WRITES, "git config changes a setting");
 }
 
-static const struct shell_program symbolic_ref_row = {
-    "symbolic-ref", ROW,
-    .options = OPTIONS(FLAGS("-q --quiet --short --recurse --no-recurse"), CHANGES("-d --delete"), CHANGES_WITH("-m"))};
-
-static void judge_symbolic_ref(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_symbolic_ref(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (shell_arguments(reading, &symbolic_ref_row, words, count, &arguments) &&
-        (arguments.operand_count > 1 || arguments.scattered))
+    if (arguments->operand_count > 1 || arguments->scattered)
         shell_worsen(reading, SHELL_WRITES, "git symbolic-ref changes a reference");
 }
 
 /* ---- remote ---------------------------------------------------------------------------------------------- */
-
-static const struct shell_program remote_show_row = {"show", ROW, .options = OPTIONS(FLAGS("-n -v --verbose"))};
-
-static void judge_remote_show(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_remote_show(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (shell_arguments(reading, &remote_show_row, words, count, &arguments) && arguments.operand_count &&
-        !shell_given(&arguments, "-n"))
+    if (arguments->operand_count && !shell_given(arguments, "-n"))
         shell_worsen(reading, SHELL_NETWORK, "git remote show asks the remote; with -n it does not");
 }
 
@@ -255,10 +240,13 @@ const struct shell_program shell_git_lists[] = {
     {"branch", .judge = judge_branch},
     {"tag", .judge = judge_tag},
     {"for-each-ref", .judge = judge_for_each_ref},
-    {"config", .judge = judge_config},
-    {"symbolic-ref", .judge = judge_symbolic_ref},
+    {"config", ROW, .options = config_options, .rest = SHELL_EFFECT_NONE, .check = check_config},
+    {"symbolic-ref", ROW,
+     .options = OPTIONS(FLAGS("-q --quiet --short --recurse --no-recurse"), CHANGES("-d --delete"), CHANGES_WITH("-m")),
+     .rest = SHELL_EFFECT_NONE, .check = check_symbolic_ref},
     {"remote", ROW, .options = OPTIONS(FLAGS("-v --verbose")),
-     .subcommands = SUBCOMMANDS({"show", .judge = judge_remote_show},
+     .subcommands = SUBCOMMANDS({"show", ROW, .options = OPTIONS(FLAGS("-n -v --verbose")), .rest = SHELL_EFFECT_NONE,
+                                 .check = check_remote_show},
                                 {"get-url", ROW, .options = OPTIONS(FLAGS("--push --all")), NAMES},
                                 {"update prune", .judge = shell_judge_reaches},
                                 {"add rename remove rm set-head set-branches set-url", .judge = shell_judge_changes})},

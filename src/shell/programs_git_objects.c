@@ -43,20 +43,12 @@ static void judge_merge_tree(struct shell_reading *reading, const struct shell_w
         shell_worsen(reading, SHELL_WRITES, "git merge-tree writes objects");
 }
 
-static const struct shell_program merge_file_row = {
-    "merge-file", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options =
-        OPTIONS(FLAGS("-p --stdout --diff3 --zdiff3 --ours --theirs --union -q --quiet"), VALUES("-L --marker-size"))};
-
 /* git-merge-file(1): into the first file, or to stdout. */
-static void judge_merge_file(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_merge_file(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &merge_file_row, words, count, &arguments))
-        return;
-    for (size_t at = 0; at < arguments.operand_count; at++)
-        shell_apply(reading, SHELL_EFFECT_READ, arguments.operands[at], HV_STR("merge-file"));
-    if (!shell_given(&arguments, "-p --stdout"))
+    for (size_t at = 0; at < arguments->operand_count; at++)
+        shell_apply(reading, SHELL_EFFECT_READ, arguments->operands[at], HV_STR("merge-file"));
+    if (!shell_given(arguments, "-p --stdout"))
         shell_worsen(reading, SHELL_WRITES, "git merge-file writes into its first file");
 }
 
@@ -192,6 +184,9 @@ const struct shell_program shell_git_objects[] = {
     {"version", READS, .options = OPTIONS(FLAGS("--build-options"))},
     {"apply", .judge = judge_apply},
     {"merge-tree", .judge = judge_merge_tree},
-    {"merge-file", .judge = judge_merge_file},
+    {"merge-file", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(FLAGS("-p --stdout --diff3 --zdiff3 --ours --theirs --union -q --quiet"), VALUES("-L --marker-size")),
+     .rest = SHELL_EFFECT_NONE, .check = check_merge_file},
     {0},
 };

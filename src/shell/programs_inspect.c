@@ -125,11 +125,8 @@ static const struct shell_option prlimit_options[] = {
 };
 
 /* What is attached to the letter of a limit sets it, too, be it a word: -cunlimited. */
-static void judge_prlimit(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_prlimit(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_program row = {"prlimit", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = prlimit_options,
-                                             .rest = SHELL_EFFECT_EXECUTE};
-    shell_judge_row(reading, &row, words, count);
     for (size_t at = 1; at < count; at++)
         if (words[at].value.len > 2 && words[at].value.ptr[0] == '-' && words[at].value.ptr[1] != '-' &&
             !memchr("po", words[at].value.ptr[1], 2))
@@ -172,7 +169,8 @@ const struct shell_program shell_programs_inspect[] = {
           VALUES("-o --output -p --pid -Q --filter -C --counter"), UTIL_HELP),
     SHOWS("lsirq", FLAGS("-J --json -P --pairs -n --noheadings -S --softirq"), VALUES("-o --output -s --sort"),
           UTIL_HELP),
-    {"prlimit", .judge = judge_prlimit},
+    {"prlimit", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY, .options = prlimit_options, .rest = SHELL_EFFECT_EXECUTE,
+     .check_words = check_prlimit},
     {"pmap", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-x --extended -X -XX -d --device -q --quiet -p --show-path -k"), VALUES("-A --range"),
                         UTIL_HELP),

@@ -7,20 +7,10 @@
 
 /* ---- blkid ----------------------------------------------------------------------------------------------- */
 
-static const struct shell_program blkid_row = {
-    "blkid", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("-p --probe -i --info -k --list-filesystems -l --list-one"),
-                       VALUES("-o --output -s --match-tag -t --match-token -L --label -U --uuid -u --usages -n"),
-                       OUTPUTS("-c --cache-file -w"), HELPS("-h --help -V --version")),
-    .rest = SHELL_EFFECT_NONE};
-
 /* What it finds it notes in /run/blkid, where it may; not where it only probes, and -c /dev/null names no such file. */
-static void judge_blkid(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_blkid(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    shell_judge_row(reading, &blkid_row, words, count);
-    if (shell_arguments(reading, &blkid_row, words, count, &arguments) && !arguments.help &&
-        !shell_given(&arguments, "-p --probe -i --info -k --list-filesystems -c --cache-file"))
+    if (!shell_given(arguments, "-p --probe -i --info -k --list-filesystems -c --cache-file"))
         shell_worsen(reading, SHELL_WRITES, "blkid notes what it finds in /run/blkid; with -c /dev/null it does not");
 }
 
@@ -87,25 +77,12 @@ static void judge_iw(struct shell_reading *reading, const struct shell_word *wor
 }
 
 /* ---- packages -------------------------------------------------------------------------------------------- */
-
-static const struct shell_program pacman_row = {
-    "pacman", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-    .options = OPTIONS(
-        FLAGS("-Q --query -S --sync -e --explicit -i --info -l --list -o --owns -s --search -m --foreign -n --native "
-              "-d --deps -t"
-              " --unrequired -k --check -q --quiet -g --groups -u --upgrades"),
-        HELPS("-V --version -h --help"))};
-
-static void judge_pacman(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_pacman(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &pacman_row, words, count, &arguments) || arguments.help)
-        return;
     /* -Ss and -Si look in the list of packages that was fetched before; -S alone installs. */
-    bool looks = shell_given(&arguments, "-Q --query");
-    if (shell_given(&arguments, "-S --sync"))
-        looks =
-            shell_given(&arguments, "-s --search -i --info") && !shell_given(&arguments, "-Q --query -u --upgrades");
+    bool looks = shell_given(arguments, "-Q --query");
+    if (shell_given(arguments, "-S --sync"))
+        looks = shell_given(arguments, "-s --search -i --info") && !shell_given(arguments, "-Q --query -u --upgrades");
     if (!looks)
         shell_worsen(reading, SHELL_WRITES, "pacman changes which packages are installed");
 }
@@ -145,7 +122,11 @@ const struct shell_program shell_programs_machine[] = {
      .subcommands = SUBCOMMANDS(SHOWS("topo", FLAGS("-m --matrix -mp")), SHOWS("nvlink", FLAGS("-s --status -c")),
                                 SHOWS("dmon pmon", VALUES("-c --count -d --delay -i --id -s --select -o --options")))},
     {"nvtop radeontop intel_gpu_top", .judge = shell_judge_tool},
-    {"blkid", .judge = judge_blkid},
+    {"blkid", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-p --probe -i --info -k --list-filesystems -l --list-one"),
+                        VALUES("-o --output -s --match-tag -t --match-token -L --label -U --uuid -u --usages -n"),
+                        OUTPUTS("-c --cache-file -w"), HELPS("-h --help -V --version")),
+     .rest = SHELL_EFFECT_NONE, .check = check_blkid},
     {"modinfo", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-a --author -d --description -l --license -p --parameters -n --filename -0 --null"),
                         VALUES("-F --field -k --set-version"), TREES("-b --basedir"), HELPS("-h --help -V --version")),
@@ -156,7 +137,13 @@ const struct shell_program shell_programs_machine[] = {
     {"atq", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-V"), VALUES("-q -o"))},
     {"screen", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-ls -list -v --version --help")),
      .without_operands = SHELL_EFFECT_EXECUTE},
-    {"pacman", .judge = judge_pacman},
+    {"pacman", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-Q --query -S --sync -e --explicit -i --info -l --list -o --owns -s --search -m --foreign -n --native "
+               "-d --deps -t"
+               " --unrequired -k --check -q --quiet -g --groups -u --upgrades"),
+         HELPS("-V --version -h --help")),
+     .rest = SHELL_EFFECT_NONE, .check = check_pacman},
     {"snap", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version -h --help")),
      .subcommands = SUBCOMMANDS(SHOWS("list", FLAGS("--all"), VALUES("--color --unicode")),
                                 SHOWS("version services connections interfaces changes tasks", FLAGS("--all")),

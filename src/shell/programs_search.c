@@ -84,74 +84,13 @@ static void judge_zgrep(struct shell_reading *reading, const struct shell_word *
 }
 
 /* ---- ripgrep -------------------------------------------------------------------------------------------- */
-
-static const struct shell_program rg_row = {
-    "rg", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(
-        FLAGS(
-            "--auto-hybrid-regex --no-auto-hybrid-regex --binary --no-binary --block-buffered --no-block-buffered -b"),
-        FLAGS("--byte-offset --no-byte-offset -s --case-sensitive --column --no-column -c --count --count-matches "
-              "--crlf"),
-        FLAGS("--no-crlf --debug --files -l --files-with-matches --files-without-match -F --fixed-strings"),
-        FLAGS(
-            "--no-fixed-strings -L --follow --no-follow --glob-case-insensitive --no-glob-case-insensitive --heading"),
-        FLAGS("--no-heading -. --hidden --no-hidden -i --ignore-case --ignore-file-case-insensitive --include-zero"),
-        FLAGS(
-            "--no-include-zero --no-ignore-file-case-insensitive -v --invert-match --no-invert-match --json --no-json"),
-        FLAGS("--line-buffered --no-line-buffered -n --line-number -N --no-line-number -x --line-regexp"),
-        FLAGS("--max-columns-preview --no-max-columns-preview --mmap --no-mmap -U --multiline --no-multiline"),
-        FLAGS("--multiline-dotall --no-multiline-dotall --no-config --no-ignore --ignore --no-ignore-dot --ignore-dot"),
-        FLAGS(
-            "--no-ignore-exclude --ignore-exclude --no-ignore-files --ignore-files --no-ignore-global --ignore-global"),
-        FLAGS("--no-ignore-messages --ignore-messages --no-ignore-parent --ignore-parent --no-ignore-vcs --ignore-vcs"),
-        FLAGS("--no-messages --messages --no-require-git --require-git --no-unicode --unicode --no-pcre2-unicode"),
-        FLAGS("--pcre2-unicode -0 --null --null-data --one-file-system --no-one-file-system -o --only-matching"),
-        FLAGS(
-            "--passthru --passthrough -P --pcre2 --no-pcre2 --pcre2-version --no-pre -p --pretty --print0 -q --quiet"),
-        FLAGS("--no-search-zip --sort-files --no-sort-files -S --smart-case --stats --no-stats --stop-on-nonmatch -a"),
-        FLAGS(
-            "--text --no-text --trace --trim --no-trim --type-list -u --unrestricted --vimgrep -H --with-filename -I"),
-        FLAGS("--no-filename -w --word-regexp --no-encoding --no-context-separator --no-hostname-bin"),
-        VALUES("-A --after-context -B --before-context -C --context --color --colors --context-separator"),
-        VALUES("--dfa-size-limit -E --encoding --engine --field-context-separator --field-match-separator -g --glob"),
-        VALUES("--iglob --hyperlink-format -M --max-columns -m --max-count -d --max-depth --maxdepth --max-filesize"),
-        VALUES("--path-separator --pre-glob --regex-size-limit -e --regexp -r --replace --sort --sortr -j --threads"),
-        VALUES("-t --type --type-add --type-clear -T --type-not --generate"), FILES("-f --file --ignore-file"),
-        RUNS_WITH("--pre --hostname-bin"), RUNS("-z --search-zip"), /* unpackers, looked up in PATH */
-        HELPS("-h --help -V --version"))};
-
-static void judge_rg(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_rg(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    reading->act.answers = true;
-    if (!shell_arguments(reading, &rg_row, words, count, &arguments) || arguments.help)
-        return;
-    bool given = shell_given(&arguments, "-e --regexp -f --file --files --type-list") != NULL;
-    search_places(reading, &arguments, given, true, true);
+    bool given = shell_given(arguments, "-e --regexp -f --file --files --type-list") != NULL;
+    search_places(reading, arguments, given, true, true);
 }
 
 /* ---- ag, ack, ugrep ------------------------------------------------------------------------------------- */
-
-static const struct shell_program ag_row = {
-    "ag", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(
-        FLAGS("--ackmate -0 --null --print0 --column --group --nogroup --heading --noheading -H --no-filename "
-              "--line-number"),
-        FLAGS("--nonumbers --numbers -l --files-with-matches -L --files-without-matches --print-all-files"),
-        FLAGS("--print-long-lines --passthrough --passthru --silent --stats --stats-only --vimgrep -a --all-types -D"),
-        FLAGS("--debug -f --follow -F --fixed-strings --hidden -i --ignore-case -o --only-matching"),
-        FLAGS("-Q --literal -s --case-sensitive -S --smart-case --search-binary -t --all-text -u --unrestricted -U"),
-        FLAGS("--skip-vcs-ignores -v --invert-match -w --word-regexp -z --search-zip --color --nocolor --break "
-              "--nobreak"),
-        FLAGS("--multiline --nomultiline --one-device --affinity --noaffinity --mmap --nommap -c --count -r --recurse "
-              "-R"),
-        FLAGS("-n --norecurse --nofollow --list-file-types --recursive --norecursive"),
-        FLAGS("--python --py --js --json --cc --cpp --html --css --go --rust --java --ruby --php --sh --shell --perl "
-              "--make"),
-        FLAGS("--md --markdown --xml --yaml --sql --lua --swift --ts --kotlin --scala"),
-        VALUES("-A --after -B --before -C --context -G --file-search-regex -g --ignore --ignore-dir --depth -m"),
-        VALUES("--max-count --width -W --workers --color-line-number --color-match --color-path"),
-        FILES("-p --path-to-ignore"), RUNS_WITH("--pager"), HELPS("-h --help -V --version"))};
 
 /* Behind -A and its like, what is no number is read once more: as the pattern, or as an option. */
 static void check_lines(struct shell_reading *reading, const struct shell_arguments *arguments)
@@ -166,39 +105,19 @@ static void check_lines(struct shell_reading *reading, const struct shell_argume
     }
 }
 
-static void judge_ag(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_ag(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    reading->act.answers = true;
-    if (!shell_arguments(reading, &ag_row, words, count, &arguments) || arguments.help)
-        return;
-    check_lines(reading, &arguments);
-    search_places(reading, &arguments, shell_given(&arguments, "-g") != NULL, true, true);
+    check_lines(reading, arguments);
+    search_places(reading, arguments, shell_given(arguments, "-g") != NULL, true, true);
 }
 
 /* ack takes options from .ackrc of the tree, --pager among them: only with --noenv is it known what it does. */
-static const struct shell_program ack_row = {
-    "ack", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(
-        FLAGS("--noenv --nopager --nocolor --nogroup --noheading --color --colour --group --heading --break -i "
-              "--ignore-case"),
-        FLAGS(
-            "-S --smart-case -w --word-regexp -Q --literal -l -L -c --count -o -h --no-filename -H --with-filename -n"),
-        FLAGS("--no-recurse -r -R --recurse -v --invert-match -x -s -f -1 --column --passthru --follow --nofollow "
-              "--sort-files"),
-        VALUES("-A -B -C -m --max-count --match -t --type -g --ignore-dir --ignore-file -T"),
-        HELPS("--help --version"))};
-
-static void judge_ack(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_ack(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    reading->act.answers = true;
-    if (!shell_arguments(reading, &ack_row, words, count, &arguments) || arguments.help)
-        return;
-    if (!shell_given(&arguments, "--noenv"))
+    if (!shell_given(arguments, "--noenv"))
         shell_worsen(reading, SHELL_EXECUTES,
                      "ack takes options from .ackrc, which may name a program; with --noenv it does not");
-    search_places(reading, &arguments, shell_given(&arguments, "--match -f -g") != NULL, true, true);
+    search_places(reading, arguments, shell_given(arguments, "--match -f -g") != NULL, true, true);
 }
 
 /* ---- finding files -------------------------------------------------------------------------------------- */
@@ -297,9 +216,73 @@ static void judge_man(struct shell_reading *reading, const struct shell_word *wo
 const struct shell_program shell_programs_search[] = {
     {"grep egrep fgrep", .answers = true, .judge = judge_grep},
     {"zgrep zegrep zfgrep bzgrep xzgrep", .answers = true, .judge = judge_zgrep},
-    {"rg", .answers = true, .judge = judge_rg},
-    {"ag", .answers = true, .judge = judge_ag},
-    {"ack", .answers = true, .judge = judge_ack},
+    {"rg", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS(
+             "--auto-hybrid-regex --no-auto-hybrid-regex --binary --no-binary --block-buffered --no-block-buffered -b"),
+         FLAGS("--byte-offset --no-byte-offset -s --case-sensitive --column --no-column -c --count --count-matches "
+               "--crlf"),
+         FLAGS("--no-crlf --debug --files -l --files-with-matches --files-without-match -F --fixed-strings"),
+         FLAGS(
+             "--no-fixed-strings -L --follow --no-follow --glob-case-insensitive --no-glob-case-insensitive --heading"),
+         FLAGS("--no-heading -. --hidden --no-hidden -i --ignore-case --ignore-file-case-insensitive --include-zero"),
+         FLAGS("--no-include-zero --no-ignore-file-case-insensitive -v --invert-match --no-invert-match --json "
+               "--no-json"),
+         FLAGS("--line-buffered --no-line-buffered -n --line-number -N --no-line-number -x --line-regexp"),
+         FLAGS("--max-columns-preview --no-max-columns-preview --mmap --no-mmap -U --multiline --no-multiline"),
+         FLAGS(
+             "--multiline-dotall --no-multiline-dotall --no-config --no-ignore --ignore --no-ignore-dot --ignore-dot"),
+         FLAGS("--no-ignore-exclude --ignore-exclude --no-ignore-files --ignore-files --no-ignore-global "
+               "--ignore-global"),
+         FLAGS(
+             "--no-ignore-messages --ignore-messages --no-ignore-parent --ignore-parent --no-ignore-vcs --ignore-vcs"),
+         FLAGS("--no-messages --messages --no-require-git --require-git --no-unicode --unicode --no-pcre2-unicode"),
+         FLAGS("--pcre2-unicode -0 --null --null-data --one-file-system --no-one-file-system -o --only-matching"),
+         FLAGS(
+             "--passthru --passthrough -P --pcre2 --no-pcre2 --pcre2-version --no-pre -p --pretty --print0 -q --quiet"),
+         FLAGS("--no-search-zip --sort-files --no-sort-files -S --smart-case --stats --no-stats --stop-on-nonmatch -a"),
+         FLAGS(
+             "--text --no-text --trace --trim --no-trim --type-list -u --unrestricted --vimgrep -H --with-filename -I"),
+         FLAGS("--no-filename -w --word-regexp --no-encoding --no-context-separator --no-hostname-bin"),
+         VALUES("-A --after-context -B --before-context -C --context --color --colors --context-separator"),
+         VALUES("--dfa-size-limit -E --encoding --engine --field-context-separator --field-match-separator -g --glob"),
+         VALUES("--iglob --hyperlink-format -M --max-columns -m --max-count -d --max-depth --maxdepth --max-filesize"),
+         VALUES("--path-separator --pre-glob --regex-size-limit -e --regexp -r --replace --sort --sortr -j --threads"),
+         VALUES("-t --type --type-add --type-clear -T --type-not --generate"), FILES("-f --file --ignore-file"),
+         RUNS_WITH("--pre --hostname-bin"), RUNS("-z --search-zip"), /* unpackers, looked up in PATH */
+         HELPS("-h --help -V --version")),
+     .rest = NONE, .answers = true, .check = check_rg},
+    {"ag", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("--ackmate -0 --null --print0 --column --group --nogroup --heading --noheading -H --no-filename "
+               "--line-number"),
+         FLAGS("--nonumbers --numbers -l --files-with-matches -L --files-without-matches --print-all-files"),
+         FLAGS("--print-long-lines --passthrough --passthru --silent --stats --stats-only --vimgrep -a --all-types -D"),
+         FLAGS("--debug -f --follow -F --fixed-strings --hidden -i --ignore-case -o --only-matching"),
+         FLAGS("-Q --literal -s --case-sensitive -S --smart-case --search-binary -t --all-text -u --unrestricted -U"),
+         FLAGS("--skip-vcs-ignores -v --invert-match -w --word-regexp -z --search-zip --color --nocolor --break "
+               "--nobreak"),
+         FLAGS("--multiline --nomultiline --one-device --affinity --noaffinity --mmap --nommap -c --count -r --recurse "
+               "-R"),
+         FLAGS("-n --norecurse --nofollow --list-file-types --recursive --norecursive"),
+         FLAGS("--python --py --js --json --cc --cpp --html --css --go --rust --java --ruby --php --sh --shell --perl "
+               "--make"),
+         FLAGS("--md --markdown --xml --yaml --sql --lua --swift --ts --kotlin --scala"),
+         VALUES("-A --after -B --before -C --context -G --file-search-regex -g --ignore --ignore-dir --depth -m"),
+         VALUES("--max-count --width -W --workers --color-line-number --color-match --color-path"),
+         FILES("-p --path-to-ignore"), RUNS_WITH("--pager"), HELPS("-h --help -V --version")),
+     .rest = NONE, .answers = true, .check = check_ag},
+    {"ack", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("--noenv --nopager --nocolor --nogroup --noheading --color --colour --group --heading --break -i "
+               "--ignore-case"),
+         FLAGS("-S --smart-case -w --word-regexp -Q --literal -l -L -c --count -o -h --no-filename -H --with-filename "
+               "-n"),
+         FLAGS("--no-recurse -r -R --recurse -v --invert-match -x -s -f -1 --column --passthru --follow --nofollow "
+               "--sort-files"),
+         VALUES("-A -B -C -m --max-count --match -t --type -g --ignore-dir --ignore-file -T"),
+         HELPS("--help --version")),
+     .rest = NONE, .answers = true, .check = check_ack},
     {"fd fdfind", .judge = judge_fd},
     {"locate plocate mlocate", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options =

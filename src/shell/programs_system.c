@@ -26,21 +26,12 @@
 
 /* ---- date, hostname: setting ----------------------------------------------------------------------------- */
 
-static const struct shell_program date_row = {
-    "date", SHELL_SYNTAX_GNU,
-    .options = OPTIONS(FLAGS("--debug -R --rfc-email --rfc-822 --rfc-2822 -u --utc --universal --resolution"),
-                       MAYBE("-I --iso-8601"), VALUES("-d --date --rfc-3339"), FILES("-f --file -r --reference"),
-                       CHANGES_WITH("-s --set"), GNU_HELP)};
-
 /* An operand that is no +FORMAT sets the clock. */
-static void judge_date(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_date(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &date_row, words, count, &arguments) || arguments.help)
-        return;
-    for (size_t i = 0; i < arguments.operand_count; i++)
-        if (!arguments.operands[i]->value.len || arguments.operands[i]->value.ptr[0] != '+' ||
-            shell_may_be_many(arguments.operands[i]))
+    for (size_t i = 0; i < arguments->operand_count; i++)
+        if (!arguments->operands[i]->value.len || arguments->operands[i]->value.ptr[0] != '+' ||
+            shell_may_be_many(arguments->operands[i]))
             shell_worsen(reading, SHELL_WRITES, "an operand of date sets the clock");
 }
 
@@ -74,17 +65,9 @@ static void judge_ps(struct shell_reading *reading, const struct shell_word *wor
     }
 }
 
-static const struct shell_program top_row = {
-    "top", SHELL_SYNTAX_GNU,
-    .options = OPTIONS(FLAGS("-b -c -e -E -H -i -S -1"), VALUES("-d -n -o -O -p -u -U -w"), HELPS("-h -v")),
-    .rest = NONE};
-
-static void judge_top(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_top(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &top_row, words, count, &arguments) || arguments.help)
-        return;
-    if (!shell_given(&arguments, "-b") || arguments.operand_count)
+    if (!shell_given(arguments, "-b") || arguments->operand_count)
         shell_worsen(reading, SHELL_UNKNOWN, "top without -b takes commands from the terminal");
 }
 
@@ -114,11 +97,8 @@ static bool names_host(struct hv_str text)
 }
 
 /* lsof -i [46][protocol][@host][:service]. */
-static void judge_lsof(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_lsof(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_program row = {"lsof", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = lsof_options,
-                                             .rest = NONE};
-    shell_judge_row(reading, &row, words, count);
     for (size_t i = 1; i < count; i++) {
         size_t at = hv_str_find_byte(words[i].value, '@', 0);
         bool open = !words[i].known && hv_str_find_byte(words[i].value, ':', 0) == SIZE_MAX &&
@@ -132,22 +112,11 @@ static void judge_lsof(struct shell_reading *reading, const struct shell_word *w
     }
 }
 
-static const struct shell_program fuser_row = {
-    "fuser", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("-a --all -I --inode -l --list-signals -m --mount -M --ismountpoint -s --silent -u"),
-                       FLAGS("--user -v --verbose -4 --ipv4 -6 --ipv6"), VALUES("-n --namespace"),
-                       CHANGES("-k --kill -w"), HELPS("-V"), GNU_HELP),
-    .rest = NONE};
-
 /* fuser PORT,HOST/tcp, and "-n tcp PORT,HOST", look up the host. */
-static void judge_fuser(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_fuser(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    shell_judge_row(reading, &fuser_row, words, count);
-    if (!shell_arguments(reading, &fuser_row, words, count, &arguments) || arguments.help)
-        return;
-    for (size_t i = 0; i < arguments.operand_count; i++) {
-        struct hv_str name = arguments.operands[i]->value;
+    for (size_t i = 0; i < arguments->operand_count; i++) {
+        struct hv_str name = arguments->operands[i]->value;
         size_t from = hv_str_find_byte(name, ',', 0), to = from == SIZE_MAX ? name.len : from + 1;
         while (to < name.len && name.ptr[to] != ',' && name.ptr[to] != '/')
             to++;
@@ -174,24 +143,12 @@ static const struct shell_option systemctl_options[] = {
     }
 
 /* ---- packages ------------------------------------------------------------------------------------------- */
-
-static const struct shell_program dpkg_row = {
-    "dpkg", SHELL_SYNTAX_GNU,
-    .options = OPTIONS(
-        FLAGS("-l --list -L --listfiles -s --status -S --search -p --print-avail -V --verify -C --audit "
-              "--get-selections"),
-        FLAGS("--print-architecture --print-foreign-architectures --compare-versions --yet-to-unpack --no-pager -c"),
-        FLAGS("--contents -I --info -f --field -W --show"), HELPS("--version --help -?"))};
-
-static void judge_dpkg(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_dpkg(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &dpkg_row, words, count, &arguments) || arguments.help)
-        return;
-    if (!arguments.given_count)
+    if (!arguments->given_count)
         shell_worsen(reading, SHELL_UNKNOWN, "what dpkg does is not known");
-    if (shell_given(&arguments, "-c --contents -I --info -f --field") && arguments.operand_count)
-        shell_reads(reading, arguments.operands[0], false);
+    if (shell_given(arguments, "-c --contents -I --info -f --field") && arguments->operand_count)
+        shell_reads(reading, arguments->operands[0], false);
 }
 
 static const struct shell_option apt_options[] = {
@@ -241,79 +198,41 @@ static void judge_apt(struct shell_reading *reading, const struct shell_word *wo
 }
 
 /* rpm: -i alone installs; with -q it informs. */
-static const struct shell_program rpm_row = {
-    "rpm", SHELL_SYNTAX_GNU,
-    .options = OPTIONS(FLAGS("-q --query -a --all -f --file -i --info -l --list -c --configfiles -d --docfiles -R "
-                             "--requires --provides"),
-                       FLAGS("--changelog --scripts -V --verify --last -s --state --conflicts --noscripts"),
-                       VALUES("--qf --queryformat --whatprovides --whatrequires"), HELPS("--version --help"))};
-
-static void judge_rpm(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_rpm(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &rpm_row, words, count, &arguments) || arguments.help)
-        return;
-    if (!shell_given(&arguments, "-q --query -V --verify"))
+    if (!shell_given(arguments, "-q --query -V --verify"))
         shell_worsen(reading, SHELL_WRITES, "rpm changes which packages are installed");
-    else if (shell_given(&arguments, "-V --verify") && !shell_given(&arguments, "--noscripts"))
+    else if (shell_given(arguments, "-V --verify") && !shell_given(arguments, "--noscripts"))
         shell_worsen(reading, SHELL_EXECUTES, "rpm -V runs the scripts of packages; with --noscripts it does not");
 }
 
-static const struct shell_program tput_row = {"tput",
-                                              SHELL_SYNTAX_GNU,
-                                              SHELL_READ_ONLY,
-                                              .options = OPTIONS(FLAGS("-V -x"), VALUES("-T"), CHANGES("-S")),
-                                              .rest = SHELL_EFFECT_NONE,
-                                              .harmless_options = true};
-
 /* `tput init` and `tput reset` set modes of the terminal, and run the program that its description names; -S takes
  * them from standard input. */
-static void judge_tput(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_tput(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    shell_judge_row(reading, &tput_row, words, count);
-    if (!shell_arguments(reading, &tput_row, words, count, &arguments))
-        return;
-    for (size_t at = 0; at < arguments.operand_count; at++)
-        if (!arguments.operands[at]->known || shell_names_have("init reset", arguments.operands[at]->value))
+    for (size_t at = 0; at < arguments->operand_count; at++)
+        if (!arguments->operands[at]->known || shell_names_have("init reset", arguments->operands[at]->value))
             shell_worsen(reading, SHELL_EXECUTES,
                          "tput init and reset set the terminal anew, by the program that it names");
 }
 
 /* ldconfig -p prints the cache; alone it writes it. */
-static const struct shell_program ldconfig_row = {
-    "ldconfig", SHELL_SYNTAX_GNU,
-    .options = OPTIONS(FLAGS("-p --print-cache -v --verbose"), HELPS("-? --help -V --version"))};
-
-static void judge_ldconfig(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_ldconfig(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (shell_arguments(reading, &ldconfig_row, words, count, &arguments) && !arguments.help &&
-        (!shell_given(&arguments, "-p --print-cache") || arguments.operand_count)) {
+    if (!shell_given(arguments, "-p --print-cache") || arguments->operand_count) {
         reading->act.writes_listed = false;
         shell_worsen(reading, SHELL_WRITES, "ldconfig changes the cache of libraries");
     }
 }
 
 /* ssh-keygen -l prints the fingerprint of a key; all else makes or changes keys. */
-static const struct shell_program ssh_keygen_row = {"ssh-keygen", SHELL_SYNTAX_GNU,
-                                                    .options = OPTIONS(FLAGS("-l -v"), VALUES("-E"), FILES("-f"))};
-
-static void judge_ssh_keygen(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_ssh_keygen(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (shell_arguments(reading, &ssh_keygen_row, words, count, &arguments) && !shell_given(&arguments, "-l"))
+    if (!shell_given(arguments, "-l"))
         shell_worsen(reading, SHELL_WRITES, "ssh-keygen makes keys");
 }
 
 /* ---- network interfaces ---------------------------------------------------------------------------------- */
-
-static const struct shell_program ip_row = {
-    "ip", SHELL_SYNTAX_WORDS,
-    .options = OPTIONS(
-        FLAGS("-4 -6 -0 -s -stats -statistics -d -details -o -oneline -br -brief -j -json -p -pretty -h -human"),
-        MAYBE("-c -color --color"), FLAGS("-iec -a -all -t -timestamp -ts -N -Numeric -echo"), REACHES("-r -resolve"),
-        VALUES("-f -family"), HELPS("-V -Version -help"))};
 
 /* Objects that people look at; -n and netns switch name spaces, exec runs. */
 static bool asks_about_network(const struct shell_arguments *arguments)
@@ -331,11 +250,9 @@ static bool asks_about_network(const struct shell_arguments *arguments)
                                       (!link && hv_str_is(verb->value, "s")))));
 }
 
-static void judge_ip(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_ip(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (shell_arguments(reading, &ip_row, words, count, &arguments) && !arguments.help &&
-        !asks_about_network(&arguments))
+    if (!asks_about_network(arguments))
         shell_worsen(reading, SHELL_WRITES, "ip changes how the machine is connected");
     if (reading->act.class == SHELL_WRITES)
         reading->act.writes_listed = false;
@@ -373,19 +290,13 @@ static bool is_looked_up(struct hv_str token, struct hv_str before, bool filters
            names_host(token);
 }
 
-static void judge_ss(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_ss(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    static const struct shell_program row = {"ss", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ss_options,
-                                             .rest = NONE};
     static const char operators[] = "= == != >= <= > < eq ne neq ge geq gt le leq lt";
-    struct shell_arguments arguments;
-    shell_judge_row(reading, &row, words, count);
-    if (!shell_arguments(reading, &row, words, count, &arguments) || arguments.help)
-        return;
     struct hv_str before = HV_STR("");
     bool filters = false; /* states come first */
-    for (size_t i = 0; i < arguments.operand_count; i++) {
-        const struct shell_word *word = arguments.operands[i];
+    for (size_t i = 0; i < arguments->operand_count; i++) {
+        const struct shell_word *word = arguments->operands[i];
         bool port = shell_names_have("dport sport", before) || hv_str_find_byte(word->value, ':', 0) == 0;
         bool number = word->flags & SHELL_WORD_NUMBER || (word->flags & SHELL_WORD_FILLED && !word->tail.len);
         if (!word->known && !port && !number)
@@ -406,66 +317,39 @@ static void judge_ss(struct shell_reading *reading, const struct shell_word *wor
 }
 
 /* mount without operands lists; findmnt is for that. */
-static const struct shell_program mount_row = {
-    "mount", SHELL_SYNTAX_GNU,
-    .options = OPTIONS(FLAGS("-l --show-labels -v --verbose"), VALUES("-t --types"), UTIL_HELP)};
-
-static void judge_mount(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_mount(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (shell_arguments(reading, &mount_row, words, count, &arguments) && arguments.operand_count && !arguments.help) {
+    if (arguments->operand_count) {
         reading->act.writes_listed = false;
         shell_worsen(reading, SHELL_WRITES, "mount changes the tree of files");
     }
 }
 
-static const struct shell_program crontab_row = {"crontab", SHELL_SYNTAX_GNU,
-                                                 .options = OPTIONS(FLAGS("-l"), VALUES("-u"))};
-
-static void judge_crontab(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_crontab(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &crontab_row, words, count, &arguments))
-        return;
-    if (!shell_given(&arguments, "-l") || arguments.operand_count) {
+    if (!shell_given(arguments, "-l") || arguments->operand_count) {
         reading->act.writes_listed = false;
         shell_worsen(reading, SHELL_WRITES, "crontab changes what runs by itself");
     }
 }
 
 /* sysctl NAME reads, NAME=value, -w, -p and --system write. */
-static const struct shell_program sysctl_row = {
-    "sysctl", SHELL_SYNTAX_GNU,
-    .options = OPTIONS(FLAGS("-a --all -A -X -b --binary -e --ignore -N --names -n --values -q --quiet --deprecated"),
-                       VALUES("-r --pattern"), CHANGES("-w --write --system"),
-                       {"-p --load -f", SHELL_EFFECT_WRITES, SHELL_ARITY_OPTIONAL}, HELPS("-h -d -V"), GNU_HELP)};
-
-static void judge_sysctl(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_sysctl(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &sysctl_row, words, count, &arguments) || arguments.help)
-        return;
-    for (size_t i = 0; i < arguments.operand_count; i++)
-        if (!arguments.operands[i]->known || hv_str_find_byte(arguments.operands[i]->value, '=', 0) != SIZE_MAX) {
+    for (size_t i = 0; i < arguments->operand_count; i++)
+        if (!arguments->operands[i]->known || hv_str_find_byte(arguments->operands[i]->value, '=', 0) != SIZE_MAX) {
             reading->act.writes_listed = false;
             shell_worsen(reading, SHELL_WRITES, "sysctl sets what it is given with =");
-        } else if (hv_str_find_byte(arguments.operands[i]->value, '/', 0) != SIZE_MAX) {
+        } else if (hv_str_find_byte(arguments->operands[i]->value, '/', 0) != SIZE_MAX) {
             shell_worsen(reading, SHELL_UNKNOWN, "a name with a slash may lead sysctl to any file");
         }
 }
 
 /* ---- the terminal --------------------------------------------------------------------------------------- */
 
-static const struct shell_program info_row = {"info", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-                                              .options = OPTIONS(FLAGS("-a --all -w --where --location --subnodes"),
-                                                                 VALUES("-k --apropos -n --node"), FILES("-f --file"),
-                                                                 OUTPUTS("-o --output"), HELPS("-h --help --version")),
-                                              .rest = NONE};
-
 /* A packed file is given to a shell under its name, as it is. */
-static void judge_info(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_info(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    shell_judge_row(reading, &info_row, words, count);
     for (size_t i = 1; i < count; i++) {
         bool plain = words[i].known;
         for (size_t at = 0; at < words[i].value.len; at++)
@@ -487,7 +371,11 @@ static void judge_gpg(struct shell_reading *reading, const struct shell_word *wo
 }
 
 const struct shell_program shell_programs_system[] = {
-    {"date", .judge = judge_date},
+    {"date", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("--debug -R --rfc-email --rfc-822 --rfc-2822 -u --utc --universal --resolution"),
+                        MAYBE("-I --iso-8601"), VALUES("-d --date --rfc-3339"), FILES("-f --file -r --reference"),
+                        CHANGES_WITH("-s --set"), GNU_HELP),
+     .rest = NONE, .check = check_date},
     {"hostname", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-a --alias -A --all-fqdns -d --domain -f --fqdn --long -i --ip-address -I "
                               "--all-ip-addresses -s --short -y"),
@@ -495,7 +383,9 @@ const struct shell_program shell_programs_system[] = {
                         {"-F --file", SHELL_EFFECT_WRITES, SHELL_ARITY_ONE}, HELPS("-h --help -V --version")),
      .rest = SHELL_EFFECT_WRITES},
     {"ps", .judge = judge_ps},
-    {"top", .judge = judge_top},
+    {"top", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-b -c -e -E -H -i -S -1"), VALUES("-d -n -o -O -p -u -U -w"), HELPS("-h -v")),
+     .rest = NONE, .check = check_top},
     {"pgrep pidwait", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(
          FLAGS("-a --list-full -l --list-name -v --inverse -w --lightweight -c --count -f --full -i --ignore-case -n"),
@@ -517,8 +407,12 @@ const struct shell_program shell_programs_system[] = {
                         VALUES("-H --highlight-pid -N --ns-sort -C --color"), HELPS("-V"), GNU_HELP),
      .rest = NONE, .harmless_options = true},
     TELLER("pwdx", FLAGS("-V")),
-    {"lsof", .judge = judge_lsof},
-    {"fuser", .judge = judge_fuser},
+    {"lsof", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = lsof_options, .rest = NONE, .check_words = check_lsof},
+    {"fuser", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a --all -I --inode -l --list-signals -m --mount -M --ismountpoint -s --silent -u"),
+                        FLAGS("--user -v --verbose -4 --ipv4 -6 --ipv6"), VALUES("-n --namespace"),
+                        CHANGES("-k --kill -w"), HELPS("-V"), GNU_HELP),
+     .rest = NONE, .check = check_fuser},
     TELLER("uname arch", FLAGS("-a --all -s --kernel-name -n --nodename -r --kernel-release -v --kernel-version -m"),
            FLAGS("--machine -p --processor -i --hardware-platform -o --operating-system")),
     TELLER("id", FLAGS("-a -Z --context -g --group -G --groups -n --name -r --real -u --user -z --zero")),
@@ -587,7 +481,8 @@ const struct shell_program shell_programs_system[] = {
     TELLER("sleep usleep", FLAGS("")),
     TELLER("yes", FLAGS("")),
     TELLER("cal ncal", FLAGS("-1 -3 -j -m -y -h -J -e -o -p -w -M -S -b -C -N"), VALUES("-d -A -B -H -s -n")),
-    {"tput", .judge = judge_tput},
+    {"tput", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-V -x"), VALUES("-T"), CHANGES("-S")),
+     .rest = SHELL_EFFECT_NONE, .harmless_options = true, .check = check_tput},
     TELLER("clear", FLAGS("-x -V"), VALUES("-T")),
     CHANGER("reset tset"),
     {"stty", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
@@ -599,7 +494,10 @@ const struct shell_program shell_programs_system[] = {
      .rest = READ, .harmless_options = true},
     TELLER("infocmp toe", FLAGS("-1 -a -x -C -L -I -d -n -q")),
     TELLER("mountpoint", FLAGS("-q --quiet -d --fs-devno -x --devno --nofollow"), HELPS("-h -V")),
-    {"info", .judge = judge_info},
+    {"info", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a --all -w --where --location --subnodes"), VALUES("-k --apropos -n --node"),
+                        FILES("-f --file"), OUTPUTS("-o --output"), HELPS("-h --help --version")),
+     .rest = NONE, .check_words = check_info},
     {"systemctl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = systemctl_options,
      .subcommands = SUBCOMMANDS(
          ASKS("status show list-units list-unit-files list-timers list-sockets list-jobs list-dependencies "
@@ -620,7 +518,13 @@ const struct shell_program shell_programs_system[] = {
          CHANGES("--rotate --flush --sync --relinquish-var --smart-relinquish-var --update-catalog --setup-keys"),
          CHANGES_WITH("--vacuum-size --vacuum-files --vacuum-time --cursor-file"), HELPS("-h --help --version")),
      .rest = NONE, .numeric_options = true},
-    {"dpkg", .judge = judge_dpkg},
+    {"dpkg", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-l --list -L --listfiles -s --status -S --search -p --print-avail -V --verify -C --audit "
+               "--get-selections"),
+         FLAGS("--print-architecture --print-foreign-architectures --compare-versions --yet-to-unpack --no-pager -c"),
+         FLAGS("--contents -I --info -f --field -W --show"), HELPS("--version --help -?")),
+     .rest = NONE, .check = check_dpkg},
     {"dpkg-query", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-W --show -l --list -s --status -L --listfiles -S --search -p --print-avail --no-pager"),
                         FLAGS("--control-list --control-show -c"), VALUES("-f --showformat --admindir"),
@@ -629,18 +533,33 @@ const struct shell_program shell_programs_system[] = {
     {"apt apt-get apt-cache", .judge = judge_apt},
     {"apt-mark", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = apt_options,
      .subcommands = SUBCOMMANDS(APT_ASKS("showauto showmanual showhold"))},
-    {"rpm", .judge = judge_rpm},
-    {"ldconfig", .judge = judge_ldconfig},
-    {"ssh-keygen", .judge = judge_ssh_keygen},
+    {"rpm", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-q --query -a --all -f --file -i --info -l --list -c --configfiles -d --docfiles -R "
+                              "--requires --provides"),
+                        FLAGS("--changelog --scripts -V --verify --last -s --state --conflicts --noscripts"),
+                        VALUES("--qf --queryformat --whatprovides --whatrequires"), HELPS("--version --help")),
+     .rest = NONE, .check = check_rpm},
+    {"ldconfig", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-p --print-cache -v --verbose"), HELPS("-? --help -V --version")), .rest = NONE,
+     .check = check_ldconfig},
+    {"ssh-keygen", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-l -v"), VALUES("-E"), FILES("-f")),
+     .rest = NONE, .check = check_ssh_keygen},
     {"gpg gpg2 gpgv", .judge = judge_gpg},
     {"gpgconf", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("--list-dirs --list-components"), GNU_HELP), .needs = "--list-dirs --list-components"},
     {"service", SHELL_SYNTAX_GNU, SHELL_EXECUTES, "service runs the script of a service",
      .options = OPTIONS(FLAGS("--status-all"), GNU_HELP), .rest = NONE},
-    {"mount", .judge = judge_mount},
+    {"mount", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-l --show-labels -v --verbose"), VALUES("-t --types"), UTIL_HELP), .rest = NONE,
+     .check = check_mount},
     {"umount", SHELL_SYNTAX_NONE, SHELL_WRITES, .judge = shell_judge_changes},
-    {"crontab", .judge = judge_crontab},
-    {"sysctl", .judge = judge_sysctl},
+    {"crontab", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-l"), VALUES("-u")), .rest = NONE,
+     .check = check_crontab},
+    {"sysctl", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-a --all -A -X -b --binary -e --ignore -N --names -n --values -q --quiet --deprecated"),
+                        VALUES("-r --pattern"), CHANGES("-w --write --system"),
+                        {"-p --load -f", SHELL_EFFECT_WRITES, SHELL_ARITY_OPTIONAL}, HELPS("-h -d -V"), GNU_HELP),
+     .rest = NONE, .check = check_sysctl},
     {"udevadm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(
          {"info", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
@@ -651,8 +570,13 @@ const struct shell_program shell_programs_system[] = {
           .rest = NONE},
          WRITERS("trigger settle control test test-builtin"), PLAIN("version")),
      .options = OPTIONS(HELPS("--version -V --help -h"))},
-    {"ip", .judge = judge_ip},
-    {"ss", .judge = judge_ss},
+    {"ip", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-4 -6 -0 -s -stats -statistics -d -details -o -oneline -br -brief -j -json -p -pretty -h -human"),
+         MAYBE("-c -color --color"), FLAGS("-iec -a -all -t -timestamp -ts -N -Numeric -echo"), REACHES("-r -resolve"),
+         VALUES("-f -family"), HELPS("-V -Version -help")),
+     .rest = NONE, .check = check_ip},
+    {"ss", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = ss_options, .rest = NONE, .check = check_ss},
     {"netstat", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(
          FLAGS("-r --route -i --interfaces -g --groups -s --statistics -M --masquerade -v --verbose -W --wide -n "

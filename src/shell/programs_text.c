@@ -157,18 +157,11 @@ static void judge_more(struct shell_reading *reading, const struct shell_word *w
 }
 
 /* dc runs what stands behind "!", in its arguments and in what it reads. */
-static const struct shell_program dc_row = {
-    "dc", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
-    .options = OPTIONS(VALUES("-e --expression"), RUNS_WITH("-f --file"), HELPS("-h --help -V --version"))};
-
-static void judge_dc(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_dc(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &dc_row, words, count, &arguments) || arguments.help)
-        return;
-    bool plain = arguments.given_count && !arguments.operand_count;
-    for (size_t i = 0; i < arguments.given_count; i++) {
-        const struct shell_word *code = &arguments.given[i].argument;
+    bool plain = arguments->given_count && !arguments->operand_count;
+    for (size_t i = 0; i < arguments->given_count; i++) {
+        const struct shell_word *code = &arguments->given[i].argument;
         plain &= code->known && hv_str_find_byte(code->value, '!', 0) == SIZE_MAX &&
                  hv_str_find_byte(code->value, '?', 0) == SIZE_MAX;
     }
@@ -239,59 +232,27 @@ static void judge_jq(struct shell_reading *reading, const struct shell_word *wor
         judge_jq_operands(reading, &arguments, data);
 }
 
-/* Documents name others that are fetched; --nonet, or not loading them, keeps it at home. */
-static const struct shell_program xmllint_row = {
-    "xmllint", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
-    .options = OPTIONS(
-        FLAGS(
-            "--debug --debugent --copy --recover --huge --noenc --nodict --novalid --htmlout --nowrap --timing --html"),
-        FLAGS("--xmlout --nodefdtd --push --memory --nowarning --noblanks --nocdata --nsclean"),
-        FLAGS("--testIO --noxincludenode --nofixup-base-uris --stream --walker --chkregister --sax1 --sax --oldxml10"),
-        FLAGS("--noout --nonet --format --quiet --repeat --xpath0"),
-        VALUES("--xpath --pattern --encode --pretty --maxmem --maxamplitude"),
-        FILES("--schema --relaxng --schematron --dtdvalid"),
-        REACHES("--noent --valid --postvalid --dtdattr --xinclude --loaddtd --insert --c14n --c14n11 --exc-c14n"),
-        OUTPUTS("-o --output"), HELPS("--version"))};
-
 /* A document may be a URL. */
 static bool may_be_url(const struct shell_word *word)
 {
     return hv_str_find(word->value, HV_STR("://"), 0) != SIZE_MAX || (!word->known && !word->value.len);
 }
 
-static void judge_xmllint(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_xmllint(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &xmllint_row, words, count, &arguments) || arguments.help)
-        return;
-    reading->act.reads_input = !arguments.operand_count;
-    for (size_t i = 1; i < count; i++)
-        if (may_be_url(&words[i]))
+    reading->act.reads_input = !arguments->operand_count;
+    for (size_t i = 1; i < arguments->count; i++)
+        if (may_be_url(&arguments->words[i]))
             shell_worsen(reading, SHELL_NETWORK, "xmllint fetches documents that are named by a URL");
-    if (shell_given(&arguments, "--schema --relaxng --schematron --dtdvalid") && !shell_given(&arguments, "--nonet"))
+    if (shell_given(arguments, "--schema --relaxng --schematron --dtdvalid") && !shell_given(arguments, "--nonet"))
         shell_worsen(reading, SHELL_NETWORK, "a schema may name others that xmllint fetches; with --nonet it does not");
-    for (size_t i = 0; i < arguments.operand_count; i++)
-        shell_reads(reading, arguments.operands[i], false);
+    for (size_t i = 0; i < arguments->operand_count; i++)
+        shell_reads(reading, arguments->operands[i], false);
 }
 
-/* yq (mikefarah's, and the wrapper of jq): the options that both have and that only read. */
-static const struct shell_program yq_row = {
-    "yq",
-    SHELL_SYNTAX_EXACT,
-    SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("-C --colors -M --no-colors -e --exit-status -N --no-doc -n --null-input -P --prettyPrint "
-                             "-r --unwrapScalar"),
-                       FLAGS("-j --tojson -v --verbose --slurp -y -Y -c -S"),
-                       VALUES("-I --indent -o --output-format -p --input-format"), FLAGS("-0 --nul-output"),
-                       {"-i --inplace", SHELL_EFFECT_WRITES}, HELPS("-h --help -V --version")),
-    .first = {SHELL_EFFECT_NONE},
-    .first_count = 1,
-    .rest = SHELL_EFFECT_READ};
-
 /* Expressions may load other files; later versions may be allowed to run programs. */
-static void judge_yq(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_yq(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    shell_judge_row(reading, &yq_row, words, count);
     for (size_t i = 1; i < count; i++) {
         if (hv_str_find(words[i].value, HV_STR("load"), 0) != SIZE_MAX)
             reading->act.reads_listed = false;
@@ -313,24 +274,12 @@ static void judge_strings(struct shell_reading *reading, const struct shell_word
             shell_worsen(reading, SHELL_UNKNOWN, "the options in the file of strings are not known");
 }
 
-static const struct shell_program bat_row = {
-    "bat", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(
-        FLAGS("-p --plain -pp -n --number -A --show-all -f --force-colorization -d --diff -L --list-languages -u"
-              " --unbuffered -s --squeeze-blank --list-themes --no-lessopen"),
-        VALUES("-l --language -r --line-range -H --highlight-line --theme --style --color --decorations --wrap --tabs"
-               " --file-name -m --map-syntax --paging --italic-text --terminal-width --diff-context"),
-        HELPS("-h --help -V --version"))};
-
-static void judge_bat(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_bat(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &bat_row, words, count, &arguments) || arguments.help)
-        return;
-    for (size_t at = 0; at < arguments.operand_count; at++)
-        shell_reads(reading, arguments.operands[at], false);
-    if (arguments.operand_count &&
-        (!arguments.operands[0]->value.len || hv_str_is(arguments.operands[0]->value, "cache")))
+    for (size_t at = 0; at < arguments->operand_count; at++)
+        shell_reads(reading, arguments->operands[at], false);
+    if (arguments->operand_count &&
+        (!arguments->operands[0]->value.len || hv_str_is(arguments->operands[0]->value, "cache")))
         shell_worsen(reading, SHELL_WRITES, "bat cache changes what bat knows");
 }
 
@@ -362,7 +311,15 @@ const struct shell_program shell_programs_text[] = {
            VALUES("-e --format -n --length -s --skip"), FILES("-f --format-file"), HELPS("-h -V")),
     {"xxd", .judge = judge_xxd},
     {"strings", .judge = judge_strings},
-    {"yq tomlq", .judge = judge_yq},
+    /* Mikefarah's, and the wrapper of jq: the options that both have and that only read. */
+    {"yq tomlq", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options =
+         OPTIONS(FLAGS("-C --colors -M --no-colors -e --exit-status -N --no-doc -n --null-input -P --prettyPrint "
+                       "-r --unwrapScalar"),
+                 FLAGS("-j --tojson -v --verbose --slurp -y -Y -c -S"),
+                 VALUES("-I --indent -o --output-format -p --input-format"), FLAGS("-0 --nul-output"),
+                 {"-i --inplace", SHELL_EFFECT_WRITES}, HELPS("-h --help -V --version")),
+     .first = {SHELL_EFFECT_NONE}, .first_count = 1, .rest = SHELL_EFFECT_READ, .check_words = check_yq},
     READER("base64 base32", FLAGS("-d -D --decode -i --ignore-garbage"), VALUES("-w --wrap")),
     READER("basenc", FLAGS("-d -D --decode -i --ignore-garbage --base64 --base64url --base32 --base32hex --base16"),
            FLAGS("--base2msbf --base2lsbf --z85"), VALUES("-w --wrap")),
@@ -380,7 +337,14 @@ const struct shell_program shell_programs_text[] = {
     {"zless bzless xzless", .judge = judge_less},
     {"zmore bzmore xzmore", .judge = judge_more},
     /* --pager names a program; `bat cache` writes. */
-    {"bat batcat", .judge = judge_bat},
+    {"bat batcat", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-p --plain -pp -n --number -A --show-all -f --force-colorization -d --diff -L --list-languages -u"
+               " --unbuffered -s --squeeze-blank --list-themes --no-lessopen"),
+         VALUES("-l --language -r --line-range -H --highlight-line --theme --style --color --decorations --wrap --tabs"
+                " --file-name -m --map-syntax --paging --italic-text --terminal-width --diff-context"),
+         HELPS("-h --help -V --version")),
+     .rest = SHELL_EFFECT_NONE, .check = check_bat},
     READER("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum b3sum",
            FLAGS("-b --binary -c --check --tag -t --text -z --zero --ignore-missing --quiet --status --strict"),
            FLAGS("-w --warn --untagged --debug --raw --base64"), VALUES("-l --length -a --algorithm")),
@@ -457,7 +421,9 @@ const struct shell_program shell_programs_text[] = {
      .rest = SHELL_EFFECT_NONE, .harmless_options = true, .reads_input = true, .numeric_options = true},
     {"expr", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE, .harmless_options = true, .answers = true},
     READER("bc", FLAGS("-i --interactive -l --mathlib -q --quiet -s --standard -w --warn"), HELPS("-h -v")),
-    {"dc", .judge = judge_dc},
+    {"dc", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(VALUES("-e --expression"), RUNS_WITH("-f --file"), HELPS("-h --help -V --version")),
+     .rest = SHELL_EFFECT_NONE, .check = check_dc},
     {"diff colordiff", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(
          FLAGS(
@@ -498,6 +464,18 @@ const struct shell_program shell_programs_text[] = {
      .options = OPTIONS(FLAGS("-c -l --list -s --silent --verbose"), VALUES("-f --from-code -t --to-code"),
                         OUTPUTS("-o --output"), HELPS("-? --help --usage -V --version")),
      .rest = SHELL_EFFECT_READ},
-    {"xmllint", .judge = judge_xmllint},
+    /* Documents name others that are fetched; --nonet, or not loading them, keeps it at home. */
+    {"xmllint", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("--debug --debugent --copy --recover --huge --noenc --nodict --novalid --htmlout --nowrap --timing "
+               "--html"),
+         FLAGS("--xmlout --nodefdtd --push --memory --nowarning --noblanks --nocdata --nsclean"),
+         FLAGS("--testIO --noxincludenode --nofixup-base-uris --stream --walker --chkregister --sax1 --sax --oldxml10"),
+         FLAGS("--noout --nonet --format --quiet --repeat --xpath0"),
+         VALUES("--xpath --pattern --encode --pretty --maxmem --maxamplitude"),
+         FILES("--schema --relaxng --schematron --dtdvalid"),
+         REACHES("--noent --valid --postvalid --dtdattr --xinclude --loaddtd --insert --c14n --c14n11 --exc-c14n"),
+         OUTPUTS("-o --output"), HELPS("--version")),
+     .rest = SHELL_EFFECT_NONE, .check = check_xmllint},
     {0},
 };

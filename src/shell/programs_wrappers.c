@@ -153,13 +153,6 @@ static void judge_nohup(struct shell_reading *reading, const struct shell_word *
 
 /* ---- env ------------------------------------------------------------------------------------------------ */
 
-static const struct shell_program env_row = {
-    "env", SHELL_SYNTAX_POSIX,
-    .options = OPTIONS({"-i --ignore-environment -0 --null -v --debug --list-signal-handling", SHELL_EFFECT_NONE},
-                       {"-u --unset -C --chdir", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-                       {"--block-signal --default-signal --ignore-signal", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
-                       {"-S --split-string", SHELL_EFFECT_UNKNOWN, SHELL_ARITY_ONE}, HELP)};
-
 static bool is_assignment(const struct shell_word *word)
 {
     return hv_str_find_byte(word->value, '=', 0) != SIZE_MAX;
@@ -205,35 +198,33 @@ static void judge_place(struct shell_reading *reading, const struct shell_argume
         shell_worsen(reading, SHELL_UNKNOWN, "where a shell goes from the directory that env gives it is not known");
 }
 
-static void judge_env(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_env(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &env_row, words, count, &arguments) || arguments.help)
-        return;
-    size_t at = arguments.first;
-    if (at < count && words[at].known && hv_str_is(words[at].value, "-"))
+    size_t at = arguments->first;
+    if (at < arguments->count && arguments->words[at].known && hv_str_is(arguments->words[at].value, "-"))
         at++;
-    while (at < count && is_assignment(&words[at]))
-        judge_environment(reading, &words[at++]);
-    const struct shell_given *unset = shell_given(&arguments, "-u --unset");
-    bool lost = shell_given(&arguments, "-i --ignore-environment") ||
-                (arguments.first < count && hv_str_is(words[arguments.first].value, "-"));
-    for (size_t i = 0; i < arguments.given_count; i++)
-        lost |= arguments.given[i].has_argument && (hv_str_starts(arguments.given[i].argument.value, HV_STR("G")) ||
-                                                    hv_str_starts(arguments.given[i].argument.value, HV_STR("npm")) ||
-                                                    hv_str_starts(arguments.given[i].argument.value, HV_STR("CHECK")));
+    while (at < arguments->count && is_assignment(&arguments->words[at]))
+        judge_environment(reading, &arguments->words[at++]);
+    const struct shell_given *unset = shell_given(arguments, "-u --unset");
+    bool lost = shell_given(arguments, "-i --ignore-environment") ||
+                (arguments->first < arguments->count && hv_str_is(arguments->words[arguments->first].value, "-"));
+    for (size_t i = 0; i < arguments->given_count; i++)
+        lost |=
+            arguments->given[i].has_argument && (hv_str_starts(arguments->given[i].argument.value, HV_STR("G")) ||
+                                                 hv_str_starts(arguments->given[i].argument.value, HV_STR("npm")) ||
+                                                 hv_str_starts(arguments->given[i].argument.value, HV_STR("CHECK")));
     if (unset && (!unset->argument.known || !shell_is_identifier(unset->argument.value)))
         shell_worsen(reading, SHELL_UNKNOWN, "which variable env unsets is not known");
-    const struct shell_given *directory = shell_given(&arguments, "-C --chdir");
+    const struct shell_given *directory = shell_given(arguments, "-C --chdir");
     if (directory)
         shell_enter(reading, &directory->argument);
-    if (lost && at < count && may_run_git(words + at, count - at))
+    if (lost && at < arguments->count && may_run_git(arguments->words + at, arguments->count - at))
         shell_worsen(
             reading, SHELL_EXECUTES,
             "git, go, npm and terraform may run or reach what is not asked for without settings that env removes");
-    if (at < count) {
-        judge_place(reading, &arguments, words + at, count - at);
-        shell_judge_inner(reading, words + at, count - at);
+    if (at < arguments->count) {
+        judge_place(reading, arguments, arguments->words + at, arguments->count - at);
+        shell_judge_inner(reading, arguments->words + at, arguments->count - at);
     }
 }
 
@@ -495,15 +486,6 @@ static void judge_runner(struct shell_reading *reading, const struct shell_word 
     shell_worsenf(reading, SHELL_EXECUTES, "%.*s runs other programs", HV_STR_ARG(words[0].value));
 }
 
-static const struct shell_program watch_row = {
-    "watch", SHELL_SYNTAX_POSIX,
-    .options = OPTIONS(
-        {"-b --beep -c --color -C --no-color -d -e --errexit -g --chgexit -p --precise -t --no-title -w --no-wrap -x "
-         "--exec",
-         SHELL_EFFECT_NONE},
-        {"--differences", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
-        {"-n --interval -q --equexit", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, {"-h -v", SHELL_EFFECT_HELP}, HELP)};
-
 /* Each behind a blank. */
 static struct hv_str join_behind_blanks(struct hv_arena *arena, const struct shell_word *words, size_t count)
 {
@@ -521,22 +503,20 @@ static struct hv_str join_behind_blanks(struct hv_arena *arena, const struct she
 }
 
 /* watch gives its words, joined by blanks, to sh -c. */
-static void judge_watch(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_watch(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, &watch_row, words, count, &arguments) || arguments.help)
-        return;
-    if (shell_given(&arguments, "-x --exec")) {
-        shell_judge_inner(reading, words + arguments.first, count - arguments.first);
+    if (shell_given(arguments, "-x --exec")) {
+        shell_judge_inner(reading, arguments->words + arguments->first, arguments->count - arguments->first);
         return;
     }
-    for (size_t i = arguments.first; i < count; i++) {
-        if (!words[i].known) {
+    for (size_t i = arguments->first; i < arguments->count; i++) {
+        if (!arguments->words[i].known) {
             shell_worsen(reading, SHELL_EXECUTES, "watch runs code that is not known");
             return;
         }
     }
-    struct hv_str text = join_behind_blanks(reading->arena, words + arguments.first, count - arguments.first);
+    struct hv_str text =
+        join_behind_blanks(reading->arena, arguments->words + arguments->first, arguments->count - arguments->first);
     if (is_common(text))
         shell_judge_text(reading, text);
     else
@@ -553,13 +533,25 @@ const struct shell_program shell_programs_wrappers[] = {
     {"chrt", .judge = judge_chrt},
     {"taskset", .judge = judge_taskset},
     {"nohup", .judge = judge_nohup},
-    {"env", .judge = judge_env},
+    {"env", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS({"-i --ignore-environment -0 --null -v --debug --list-signal-handling", SHELL_EFFECT_NONE},
+                        {"-u --unset -C --chdir", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+                        {"--block-signal --default-signal --ignore-signal", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
+                        {"-S --split-string", SHELL_EFFECT_UNKNOWN, SHELL_ARITY_ONE}, HELP),
+     .rest = SHELL_EFFECT_NONE, .check = check_env},
     {"xargs", .judge = judge_xargs},
     {"bash sh dash", .judge = judge_shell},
     {"zsh ksh mksh fish csh tcsh", .judge = judge_runner},
     {"sudo doas pkexec su runuser sudoedit", .judge = judge_privileged},
     {"parallel flock script expect busybox toybox unshare nsenter chroot systemd-run at batch strace ltrace",
      .judge = judge_runner},
-    {"watch", .judge = judge_watch},
+    {"watch", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         {"-b --beep -c --color -C --no-color -d -e --errexit -g --chgexit -p --precise -t --no-title -w --no-wrap -x "
+          "--exec",
+          SHELL_EFFECT_NONE},
+         {"--differences", SHELL_EFFECT_NONE, SHELL_ARITY_OPTIONAL},
+         {"-n --interval -q --equexit", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, {"-h -v", SHELL_EFFECT_HELP}, HELP),
+     .rest = SHELL_EFFECT_NONE, .check = check_watch},
     {0},
 };

@@ -33,7 +33,7 @@ static int open_folder(const struct git_view *view)
 
 static bool write_bytes(int fd, struct hv_str bytes)
 {
-    while (bytes.len) {
+    while (bytes.ptr && bytes.len) {
         ssize_t written = write(fd, bytes.ptr, bytes.len);
         if (written < 0 && errno != EINTR)
             return false;

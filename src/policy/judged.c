@@ -17,6 +17,7 @@
 #include "policy/match.h"
 #include "policy/parts.h"
 #include "policy/sought.h"
+#include "sandbox/home_links.h"
 
 #include <string.h>
 
@@ -50,7 +51,8 @@ struct judging {
     struct policy_facts *facts;
     struct lookups lookups; /* used only where there is a host */
     struct leading leading;
-    struct map second_names;                  /* regular files that are written: where each leads, a struct hv_str */
+    struct map second_names;                  /* what is written: where each leads, a struct hv_str */
+    struct home_links links;                  /* found when something is written first */
     struct map brought;                       /* the paths where parts that may bring links along write */
     const struct shell_command *only_bringer; /* the one command that may, where it runs once */
     struct hv_str brought_below;              /* the last directory that was asked about, and the answer */
@@ -174,31 +176,34 @@ static struct policy_path *resolve_accesses(struct judging *judging, const struc
     return paths;
 }
 
-/* Where a regular file leads: a second name of a settings file leads to it as a link would. */
-static struct hv_str find_second_name(struct judging *judging, struct hv_str path)
+/* Where what is written leads: another name of a settings or start-up file leads to it as a link would. */
+static struct hv_str find_second_name(struct judging *judging, const struct policy_path *path)
 {
     const struct policy_surroundings *around = judging->surroundings;
+    const struct hv_host *host = around->host;
     const struct settings_places places = {judging->facts->directory,
                                            around->home.len ? around->home : judging->policy->home.written,
                                            around->environment};
     struct hv_file_stat stat;
-    struct hv_str first, settings;
-    if (around->host->stat(around->host, path, true, &stat, NULL) != HV_OK || stat.links < 2)
-        return path;
-    first = fs_settings_alias(around->host, judging->arena, &places, path);
-    if (!first.len || around->host->resolve(around->host, judging->arena, first, &settings, NULL) != HV_OK)
-        return path;
-    return settings;
+    struct hv_str first = {0}, settings;
+    if (!judging->links.items)
+        home_links_find(host, judging->arena, places.home, &judging->links);
+    if (path->kind == HV_FILE_REGULAR && host->stat(host, path->resolved, true, &stat, NULL) == HV_OK && stat.links > 1)
+        first = fs_settings_alias(host, judging->arena, &places, path->resolved);
+    if (first.len && host->resolve(host, judging->arena, first, &settings, NULL) == HV_OK)
+        return settings;
+    settings = home_links_name(&judging->links, host, judging->arena, path->resolved);
+    return settings.len ? settings : path->resolved;
 }
 
 static void follow_second_name(struct judging *judging, struct policy_path *path)
 {
-    if (path->kind != HV_FILE_REGULAR)
+    if (path->kind == HV_FILE_DEVICE) /* /dev/null, as often as not */
         return;
     struct hv_str *found = map_get(&judging->second_names, path->resolved);
     if (!found) {
         found = hv_arena_new(judging->arena, struct hv_str);
-        *found = find_second_name(judging, path->resolved);
+        *found = find_second_name(judging, path);
         (void)map_set(&judging->second_names, path->resolved, found);
     }
     path->resolved = *found;

@@ -22,7 +22,6 @@ struct row {
 };
 
 #define CREDENTIAL POLICY_PATH_CREDENTIAL
-#define PROTECTED POLICY_PATH_PROTECTED
 #define FORBIDDEN POLICY_PATH_FORBIDDEN
 #define SPECIAL POLICY_PATH_SPECIAL
 
@@ -34,78 +33,9 @@ static const struct row rows[] = {
     {CREDENTIAL, AT_ROOT, "proc/*/environ", "the environment of a process, with its secrets"},
     {CREDENTIAL, AT_ROOT, "proc/*/task/*/environ", "the environment of a process, with its secrets"},
 
-    /* What shells run at their start. */
-    {PROTECTED, ANYWHERE, ".bashrc", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".bash_profile", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".bash_login", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".bash_logout", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".bash_aliases", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".profile", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".zshrc", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".zshenv", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".zprofile", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".zlogin", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".zlogout", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".kshrc", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".mkshrc", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".cshrc", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".tcshrc", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".inputrc", "a shell start-up file"},
-    {PROTECTED, ANYWHERE, ".envrc", "a file that direnv runs"},
-    {PROTECTED, ANYWHERE, ".xprofile", "a session start-up file"},
-    {PROTECTED, ANYWHERE, ".xinitrc", "a session start-up file"},
-    {PROTECTED, ANYWHERE, ".xsession", "a session start-up file"},
-    {PROTECTED, AT_HOME, ".login", "a shell start-up file"},
-    {PROTECTED, AT_HOME, ".config/fish", "a shell start-up file"},
-    {PROTECTED, AT_HOME, ".config/nushell", "a shell start-up file"},
-    {PROTECTED, AT_HOME, ".config/powershell", "a shell start-up file"},
-    {PROTECTED, AT_HOME, ".config/environment.d", "a session start-up file"},
-    {PROTECTED, AT_HOME, ".config/autostart", "a session start-up file"},
-    {PROTECTED, AT_HOME, ".config/systemd", "a service that starts by itself"},
-    {PROTECTED, AT_HOME, ".local/share/systemd", "a service that starts by itself"},
-    {PROTECTED, AT_HOME, "Library/LaunchAgents", "a service that starts by itself"},
-    {PROTECTED, AT_HOME, ".pam_environment", "a session start-up file"},
-    {PROTECTED, AT_HOME, ".vimrc", "an editor start-up file"},
-    {PROTECTED, AT_HOME, ".config/nvim", "an editor start-up file"},
-    {PROTECTED, AT_HOME, ".emacs", "an editor start-up file"},
-    {PROTECTED, AT_HOME, ".emacs.d", "an editor start-up file"},
-    {PROTECTED, AT_ROOT, "etc/profile", "a shell start-up file"},
-    {PROTECTED, AT_ROOT, "etc/profile.d", "a shell start-up file"},
-    {PROTECTED, AT_ROOT, "etc/bash.bashrc", "a shell start-up file"},
-    {PROTECTED, AT_ROOT, "etc/bashrc", "a shell start-up file"},
-    {PROTECTED, AT_ROOT, "etc/zsh", "a shell start-up file"},
-    {PROTECTED, AT_ROOT, "etc/environment", "a session start-up file"},
-    {PROTECTED, AT_ROOT, "etc/cron*", "a scheduled job"},
-    {PROTECTED, AT_ROOT, "var/spool/cron", "a scheduled job"},
-    {PROTECTED, AT_ROOT, "etc/systemd", "a service that starts by itself"},
-    {PROTECTED, AT_ROOT, "etc/init.d", "a service that starts by itself"},
-    {PROTECTED, AT_ROOT, "etc/rc.local", "a service that starts by itself"},
-    {PROTECTED, AT_ROOT, "etc/ld.so.preload", "a library that every program loads"},
-    {PROTECTED, AT_ROOT, "etc/pam.d", "the rules of logging in"},
-    {PROTECTED, AT_ROOT, "etc/passwd", "the system's accounts"},
-    {PROTECTED, AT_ROOT, "etc/group", "the system's accounts"},
-
-    /* What git, editors and build tools run. */
-    {PROTECTED, ANYWHERE, ".git", "git's own data (hooks and configuration run programs)"},
-    {PROTECTED, ANYWHERE, ".gitconfig", "git's configuration"},
-    {PROTECTED, ANYWHERE, ".gitmodules", "git's configuration"},
-    {PROTECTED, AT_HOME, ".config/git", "git's configuration"},
-    {PROTECTED, AT_ROOT, "etc/gitconfig", "git's configuration"},
-    {PROTECTED, ANYWHERE, ".husky", "git hooks"},
-    {PROTECTED, ANYWHERE, ".vscode", "an editor's tasks and settings"},
-    {PROTECTED, ANYWHERE, ".idea", "an editor's tasks and settings"},
-    {PROTECTED, ANYWHERE, ".cargo/config", "build settings that run programs"},
-    {PROTECTED, ANYWHERE, ".cargo/config.toml", "build settings that run programs"},
-    {PROTECTED, ANYWHERE, ".ripgreprc", "settings that run programs"},
-
-    /* What steers helve and its like. */
-    {PROTECTED, ANYWHERE, ".helve", "helve's own settings, hooks and skills"},
-    {PROTECTED, AT_HOME, ".config/helve", "helve's own settings"},
-    {PROTECTED, AT_ROOT, "etc/helve", "helve's own settings"},
-    {PROTECTED, ANYWHERE, ".claude", "an agent's settings, hooks and skills"},
-    {PROTECTED, ANYWHERE, ".codex", "an agent's settings"},
-    {PROTECTED, ANYWHERE, ".gemini", "an agent's settings"},
-    {PROTECTED, ANYWHERE, ".mcp.json", "the list of MCP servers"},
+    /* What others run or obey. */
+#define PROTECTED(place, pattern, what) {POLICY_PATH_PROTECTED, place, pattern, what},
+#include "sandbox/protected_rows.h"
 
     /* Never written. */
     {FORBIDDEN, AT_ROOT, "proc", "a window into the kernel"},

@@ -157,8 +157,8 @@ bool policy_mode_from(struct hv_str name, enum policy_mode *mode);
 void policy_path_resolve(const struct hv_host *host, struct hv_arena *arena, struct hv_str written,
                          struct policy_path *out);
 
-/* Where a file that facts->writes names is a settings file by another name (fs/settings_alias.h), add that to them.
- * Texts in arena. Blocks. */
+/* Where a file that facts->writes names is a settings file by another name (fs/settings_alias.h), or one that the
+ * home's programs run or obey (sandbox/home_links.h), add that to them. Texts in arena. Blocks. */
 void policy_add_settings_aliases(const struct hv_host *host, struct hv_arena *arena,
                                  const struct settings_places *places, struct policy_facts *facts);
 

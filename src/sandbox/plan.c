@@ -2,6 +2,7 @@
 #include "sandbox/plan.h"
 
 #include "base/path.h"
+#include "sandbox/home_links.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -245,14 +246,47 @@ static void protect_home(struct planning *planning, struct hv_str root)
     }
 }
 
-/* A folder that holds a workspace cannot be protected as a whole: who keeps hooks among everything else, means it. */
-static void protect_obeyed(struct planning *planning, const struct git_obeyed *obeyed)
+static bool is_protected(const struct planning *planning, struct hv_str real)
 {
-    struct hv_str real = resolve(planning, obeyed->path);
+    for (size_t i = 0; i < planning->count; i++)
+        if (planning->mounts[i].kind == SANDBOX_PROTECTED && path_inside(real, planning->mounts[i].path))
+            return true;
+    return false;
+}
+
+/* A folder that holds a workspace cannot be protected as a whole: who keeps hooks among everything else, means it. */
+static bool holds_writable(const struct planning *planning, struct hv_str real)
+{
     for (size_t i = 0; i < planning->count; i++)
         if (planning->mounts[i].kind == SANDBOX_WRITABLE && path_inside(planning->mounts[i].path, real))
-            return;
-    protect(planning, obeyed->path, obeyed->folder);
+            return true;
+    return false;
+}
+
+static void protect_obeyed(struct planning *planning, const struct git_obeyed *obeyed)
+{
+    if (!holds_writable(planning, resolve(planning, obeyed->path)))
+        protect(planning, obeyed->path, obeyed->folder);
+}
+
+/* A start-up file of the home that lies in a workspace, as people keep them under version control. */
+static void protect_home_links(struct planning *planning)
+{
+    struct home_links links;
+    enum hv_file_kind kind;
+    home_links_find(planning->place->host, planning->arena, planning->place->home, &links);
+    for (size_t i = 0; i < links.count; i++) {
+        const struct home_link *link = &links.items[i];
+        if (!is_writable(planning, link->target) || holds_writable(planning, link->target) ||
+            is_protected(planning, link->target))
+            continue;
+        if (look(planning, link->target, &kind))
+            protect(planning, link->target, false);
+        else
+            planning->plan->weakness =
+                hv_arena_format(planning->arena, "%.*s leads to %.*s, which does not exist yet and could be made",
+                                HV_STR_ARG(link->path), HV_STR_ARG(link->target));
+    }
 }
 
 /* Known by what it is, too: whoever moves it before it is mounted upon takes it to where nothing hides it. What the
@@ -466,6 +500,7 @@ static void protect_all(struct planning *planning)
         protect_repository(planning, place->repositories[i]);
     for (size_t i = 0; i < place->obeyed_count; i++)
         protect_obeyed(planning, &place->obeyed[i]);
+    protect_home_links(planning);
     for (size_t i = 0; i < place->own_count; i++)
         protect(planning, place->own[i], true);
     protect(planning, HV_STR("/sys"), false); /* where "/" is the workspace */

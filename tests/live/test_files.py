@@ -129,6 +129,35 @@ class Files(Case):
                 os.unlink(self.path(name))
             os.unlink(self.path(settings))
 
+    def test_start_up_files_of_the_home_are_confirmed_by_whatever_name(self):
+        """People keep them under version control: a link in the home leads to the file in the workspace, to its folder,
+        to one above that, or to what does not exist yet; or the file has a second name."""
+        links = {"gitconfig": ".gitconfig", "rc/bash": ".bashrc", "ssh.conf": ".ssh/config", "nvim": ".config/nvim", "cargo": ".cargo", "later": ".zshrc"}
+        there = {"gitconfig": ".gitconfig", "rc/bash": ".bashrc", "ssh.conf": ".ssh/config", "nvim/init.lua": ".config/nvim", "cargo/config.toml": ".cargo/config.toml", "twice": ".profile"}
+        for name in there:
+            self.write(name, "old\n")
+        for target, link in links.items():
+            os.makedirs(os.path.dirname(os.path.join(self.home, link)), exist_ok=True)
+            os.symlink(self.path(target), os.path.join(self.home, link))
+        os.link(self.path("twice"), os.path.join(self.home, ".profile"))
+        self.write("plain", "old\n")
+        new = {"later": ".zshrc", "nvim/lua/a.lua": ".config/nvim"}
+        calls = [use("Read", id="r" + name, file_path=name) for name in (*there, "plain")]
+        calls += [use("Edit", id="e" + name, file_path=name, old_string="old", new_string="new") for name in (*there, "plain")]
+        calls += [use("Write", id="w" + name, file_path=name, content="new\n") for name in (*there, *new)]
+        results = self.execute(*calls, flags=("--permission-mode", "acceptEdits"))
+        for call in calls:
+            name = call["input"]["file_path"]
+            if call["name"] == "Read" or name == "plain":
+                self.assertFalse(results[call["id"]].get("is_error"), text_of(results[call["id"]]))
+            else:
+                self.assertIn({**there, **new}[name], text_of(results[call["id"]]), call)
+        self.assertEqual([self.read(name) for name in there], ["old\n"] * len(there))
+        self.assertEqual([os.path.exists(self.path(name)) for name in new], [False, False])
+        for command, wanted in [(form % name, "ask") for name in (*there, *new) for form in ("echo 1 > %s", "cp plain %s")] + [("echo 1 > plain", "allow"), ("cat gitconfig", "allow")]:
+            answer = json.loads(self.run_helve("explain", "bash", "--json", "--permission-mode", "acceptEdits", command))
+            self.assertEqual(answer["decision"], wanted, command)
+
     def test_commands_are_asked_about_what_links_to_settings_lead_to(self):
         for link, target in ((".claude/settings.json", "config/agent.json"), (".mcp.json", "servers.json"), (".helve", "other")):
             self.write(target + ("/settings.json" if link == ".helve" else ""), "{}\n")

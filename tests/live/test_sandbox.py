@@ -189,6 +189,26 @@ def test_settings_that_do_not_exist_yet_cannot_be_made(case):
         assert not os.path.lexists(os.path.join(case.project, name)), name
 
 
+def test_start_up_files_that_the_home_links_to_cannot_be_changed(case):
+    need_full(case)
+    os.makedirs(os.path.join(case.home, ".config"), exist_ok=True)
+    for name, link in (("gitconfig", ".gitconfig"), ("nvim", ".config/nvim")):
+        os.symlink(os.path.join(case.project, name), os.path.join(case.home, link))
+    case.write("gitconfig", "[a]\n")
+    case.write("nvim/init.lua", "")
+    results = attack(case, "echo evil >> gitconfig && echo went", "rm gitconfig; echo evil > gitconfig && echo went", "echo evil > nvim/more.lua && echo went",
+                     "mv nvim old && mkdir nvim && echo went", "echo fine > other && cat other")
+    assert [text for text, _ in results[:-1] if "went" in text] == [] and "fine" in results[-1][0], results
+    assert case.read("gitconfig") == "[a]\n" and os.listdir(os.path.join(case.project, "nvim")) == ["init.lua"]
+    # Where nothing is yet nothing can be kept: commands are asked about.
+    flags = ("--settings", json.dumps({"sandbox": {"autoAllowBashIfSandboxed": True}}))
+    for target in ("gitconfig", "later"):
+        os.unlink(os.path.join(case.home, ".gitconfig"))
+        os.symlink(os.path.join(case.project, target), os.path.join(case.home, ".gitconfig"))
+        (said, refused), = run(case, "touch made", flags=flags, mode="default")
+        assert refused == (target == "later"), (target, said)
+
+
 def test_no_command_sees_anything_that_is_not_there(case):
     need_full(case)
     source = os.path.join(case.root, "source")

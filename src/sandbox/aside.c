@@ -16,8 +16,7 @@
 
 enum { NAMES_MAX = 100 };
 
-/* The new path; absent: there is nothing at this one. */
-static struct hv_str move_one(struct hv_str path, struct hv_arena *arena, bool *failed)
+struct hv_str aside_take(struct hv_str path, struct hv_arena *arena, bool *failed)
 {
     struct stat status;
     /* What still runs may have put a link in the way: none is followed. */
@@ -73,7 +72,7 @@ struct hv_str aside_move(struct hv_sandbox *sandbox, const struct sandbox_plan *
     for (size_t i = 0; i < plan->missing_count; i++) {
         struct hv_str path = plan->missing[i];
         bool failed = false;
-        struct hv_str to = is_own(sandbox, path) ? (struct hv_str){0} : move_one(path, arena, &failed);
+        struct hv_str to = is_own(sandbox, path) ? (struct hv_str){0} : aside_take(path, arena, &failed);
         if (!to.len)
             continue;
         struct hv_str one =

@@ -74,6 +74,11 @@ struct sandbox_place {
     bool only_reads;         /* where bubblewrap mounts by its words: nothing but the temporary folder is writable */
 };
 
+/* A link on the way to a folder of git, where commands may write. */
+struct sandbox_link {
+    struct hv_str path, text;
+};
+
 struct sandbox_plan {
     const struct sandbox_mount *mounts; /* in the order of mounting */
     size_t mount_count;
@@ -85,6 +90,8 @@ struct sandbox_plan {
     /* Files that nobody may make: what is there afterwards is taken away. */
     const struct hv_str *forbidden;
     size_t forbidden_count;
+    const struct sandbox_link *links; /* what is there instead afterwards is moved aside (git_links.c) */
+    size_t link_count;
     /* Why the plan does not keep what it should, one sentence; absent: it does. */
     struct hv_str weakness;
 };

@@ -150,14 +150,42 @@ static struct sandbox_place place_with_masks(const struct hv_sandbox *sandbox, s
     return place;
 }
 
-/* A protected path that the plan cannot keep takes the trust away for the whole session. Under the lock. */
-static bool is_weak(const struct hv_sandbox *sandbox)
+/* Once, before the first command: what commands clone is theirs. Under the lock. */
+static void find_repositories(struct hv_sandbox *sandbox)
+{
+    if (!sandbox->repositories.looked)
+        git_folders_find(&sandbox->repositories, sandbox->setup.host, sandbox->setup.roots, sandbox->setup.root_count);
+}
+
+/* A protected path that the plan cannot keep takes the trust away for the whole session, as does a repository that may
+ * be anywhere. Under the lock. */
+static bool is_weak(struct hv_sandbox *sandbox)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct sandbox_plan plan;
+    find_repositories(sandbox);
+    if (sandbox->repositories.cut)
+        return true;
     struct sandbox_place place = place_with_masks(sandbox, &arena);
     sandbox_plan_make(&place, &arena, &plan);
     return plan.weakness.len != 0;
+}
+
+/* Commands do not run unasked where hooks and configuration of git may not be kept from them: who set that is told why,
+ * once. */
+static void tell_cut(struct hv_sandbox *sandbox)
+{
+    bool tells;
+    {
+        LOCK_SCOPE(&sandbox->lock);
+        tells = sandbox->repositories.cut && !sandbox->told_cut && sandbox->setup.tell;
+        sandbox->told_cut |= tells;
+    }
+    if (tells)
+        sandbox->setup.tell(sandbox->setup.user,
+                            HV_STR("the workspace has more folders than are searched for repositories of git (4,000): "
+                                   "hooks and configuration of one that lies behind them are not kept from commands, "
+                                   "so they are asked about as without a sandbox (despite autoAllowBashIfSandboxed)"));
 }
 
 /* Weakness is looked for while another thread waits for the sandbox that shows what holds. */
@@ -176,8 +204,12 @@ bool sandbox_allows_unasked(struct hv_sandbox *sandbox, struct hv_str command, b
     sandbox_look(sandbox, &state);
     if (!sandbox_would_confine(sandbox->setup.options, &state, command, asks_to_leave))
         return false;
-    LOCK_SCOPE(&sandbox->lock);
-    return known ? !weak : !is_weak(sandbox);
+    if (!known) {
+        LOCK_SCOPE(&sandbox->lock);
+        weak = is_weak(sandbox);
+    }
+    tell_cut(sandbox);
+    return !weak;
 }
 
 bool sandbox_may_be_left(const struct hv_sandbox *sandbox)
@@ -229,6 +261,7 @@ void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, stru
     place.shown = run->shown;
     place.shown_count = run->shown_count;
     sandbox_plan_make(&place, arena, &run->plan);
+    git_links_find(&place, arena, &run->plan);
 }
 
 static void put_format(struct hv_buf *out, char kind, struct hv_arena *arena, const char *format, ...) HV_PRINTF(4, 5);
@@ -445,8 +478,7 @@ static void make_places(const struct hv_sandbox *sandbox, struct hv_arena *arena
 enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run,
                              struct hv_error *err)
 {
-    if (!sandbox->repositories.looked)
-        git_folders_find(&sandbox->repositories, sandbox->setup.host, sandbox->setup.roots, sandbox->setup.root_count);
+    find_repositories(sandbox);
     run->temporary = hv_str_from(sandbox->temporary.files);
     sandbox_plan_files(sandbox, arena, run);
     if (run->level == SANDBOX_LEVEL_FULL && sandbox->state.own_mounts)
@@ -534,24 +566,6 @@ static enum hv_code prepare_counted(struct hv_sandbox *sandbox, struct hv_arena 
     return code;
 }
 
-/* Commands run unasked since hooks and configuration of git are kept from them: the person is told where they are not,
- * once. */
-static void tell_cut(struct hv_sandbox *sandbox)
-{
-    bool tells;
-    {
-        LOCK_SCOPE(&sandbox->lock);
-        tells = sandbox->repositories.cut && !sandbox->told_cut && sandbox->state.level == SANDBOX_LEVEL_FULL &&
-                sandbox->setup.options->auto_allow == SANDBOX_YES && sandbox->setup.tell;
-        sandbox->told_cut |= tells;
-    }
-    if (tells)
-        sandbox->setup.tell(sandbox->setup.user,
-                            HV_STR("the workspace has more folders than are searched for repositories of git (4,000): "
-                                   "hooks and configuration of one that lies behind them are not kept from commands, "
-                                   "which run unasked (autoAllowBashIfSandboxed)"));
-}
-
 static enum hv_code begin_confined(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
                                    struct sandbox_run *run, struct hv_error *err)
 {
@@ -580,9 +594,7 @@ enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, s
         return refuse_leaving(err);
     if (asks_to_leave || sandbox_is_excluded(sandbox->setup.options, command))
         return HV_OK;
-    enum hv_code code = begin_confined(sandbox, arena, command, run, err);
-    tell_cut(sandbox);
-    return code;
+    return begin_confined(sandbox, arena, command, run, err);
 }
 
 const char *const *sandbox_argv(const struct sandbox_run *run, struct hv_arena *arena, const char *const *argv)
@@ -663,7 +675,7 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
     run->group = NULL;
     struct hv_str put_back = take_git_views(sandbox, arena);
     bool full = run->level == SANDBOX_LEVEL_FULL;
-    const struct hv_str said[] = {remove_forbidden(&run->plan, arena), put_back,
+    const struct hv_str said[] = {git_links_put_back(&run->plan, arena), remove_forbidden(&run->plan, arena), put_back,
                                   full ? aside_move(sandbox, &run->plan, arena) : (struct hv_str){0},
                                   violation_describe(&facts, arena)};
     {

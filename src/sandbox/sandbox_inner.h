@@ -115,5 +115,14 @@ void machine_ports_put(const struct sandbox_options *options, struct hv_arena *a
 /* After a command: what it made where something protected did not exist is moved beside that, with another name, so
  * that no program obeys it. One sentence of what was, for the model; absent: nothing. Blocks. In arena. */
 struct hv_str aside_move(struct hv_sandbox *sandbox, const struct sandbox_plan *plan, struct hv_arena *arena);
+/* The same for what is at path, by whomever: its new path, absent when there is nothing. *failed: it stays. */
+struct hv_str aside_take(struct hv_str path, struct hv_arena *arena, bool *failed);
+
+/* ---- git_links.c */
+
+/* Fill the links of a plan that has its mounts. Blocks on looking at files. */
+void git_links_find(const struct sandbox_place *place, struct hv_arena *arena, struct sandbox_plan *plan);
+/* After a command: each of them is as it was again; sentences for the model of what was not, or absent. Blocks. */
+struct hv_str git_links_put_back(const struct sandbox_plan *plan, struct hv_arena *arena);
 
 #endif

@@ -396,6 +396,29 @@ def test_in_a_linked_worktree_git_commits_and_the_rest_is_protected(case):
     assert "Read-only" in text and not os.path.exists(common + "/x"), text
 
 
+def test_a_folder_of_git_that_is_a_link_comes_back(case):
+    """To a folder inside or outside, over further links, of a repository below: nothing that a command puts there stays."""
+    need_full(case)
+    inner = os.path.join(case.project, "vendor", "x")
+    for top, kept in ((case.project, os.path.join(case.root, "outside")), (inner, os.path.join(case.project, "store"))):
+        subprocess.run(["git", "init", "-q", "--separate-git-dir", kept, top], check=True)
+        os.unlink(os.path.join(top, ".git"))
+    links = {".git": os.path.join(case.root, "outside"), "vendor/x/.git": "../../way/store", "way": "."}
+    for name, target in links.items():
+        os.symlink(target, os.path.join(case.project, name))
+    evil = "git init -q && git config core.fsmonitor ./evil && echo ./evil > .git/hooks/pre-commit && cd"
+    results = attack(case, f"rm .git && {evil} .", f"cd vendor/x && mv .git .old && {evil} .", "rm way && mkdir way && cp -r store way && echo '[a]' >> way/store/config",
+                     "rm .git; ln -s /tmp .git", "unlink .git; kill -9 $$", "echo x > file && git add file && git status --short")
+    for (text, _), name in zip(results, (".git", "vendor/x/.git", "way", ".git", ".git", None)):
+        assert ("put " + os.path.join(case.project, name or "") + " back, a link to " in text) if name else "put " not in text, (name, text)
+    assert ".git.moved-aside" in results[0][0] and "which was gone" in results[4][0], results
+    for name, target in links.items():
+        assert os.readlink(os.path.join(case.project, name)) == target, name
+    for top in (case.project, inner):
+        said = subprocess.run(["git", "-C", top, "config", "core.fsmonitor"], check=False, capture_output=True, text=True).stdout
+        assert said == "", (top, said)
+
+
 def test_a_workspace_that_is_a_repository_itself_is_protected(case):
     need_full(case)
     subprocess.run(["git", "init", "-q", "--bare", case.project], check=True)
@@ -752,8 +775,11 @@ def test_more_folders_than_are_searched_for_repositories_are_told(case):
         for number in range(folders):
             os.makedirs(os.path.join(case.project, "many", str(number)), exist_ok=True)
         settings = json.dumps({"sandbox": {"autoAllowBashIfSandboxed": unasked}})
-        ran = case.helve("exec", "--settings", settings, stdin=calls_of(["ls | head -1"]))
+        ran = case.helve("exec", "--settings", settings, stdin=calls_of(["touch made", "ls | head -1"]))
         assert ("more folders than are searched" in ran.err) == (unasked and folders > 4000), (unasked, folders, ran)
+        assert os.path.exists(os.path.join(case.project, "made")) == (unasked and folders < 4000), (unasked, folders, ran)
+        case.write("made", "")
+        os.unlink(os.path.join(case.project, "made"))
 
 
 def test_the_sandbox_is_set_up_while_the_model_still_writes_the_call(case):

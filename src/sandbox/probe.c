@@ -41,7 +41,8 @@ static bool is_trustworthy(struct hv_str path, const struct hv_str *roots, size_
 
 struct hv_str probe_find_bubblewrap(struct hv_arena *arena, const struct hv_str *roots, size_t root_count)
 {
-    struct hv_str rest = hv_str_from(getenv("PATH")), directory;
+    const char *path_list = getenv("PATH");
+    struct hv_str rest = hv_str_from(path_list ? path_list : "/usr/local/bin:/usr/bin:/bin"), directory;
     while (rest.len && hv_str_split(&rest, ':', &directory)) {
         struct hv_str path = hv_arena_format(arena, "%.*s/bwrap", HV_STR_ARG(directory));
         if (path.ptr[0] == '/' && is_trustworthy(path, roots, root_count))
@@ -60,6 +61,23 @@ static void keep_reason(struct sandbox_state *state, struct hv_str output, const
         snprintf(state->reason, sizeof state->reason, "%.*s", HV_STR_ARG(line));
     else
         snprintf(state->reason, sizeof state->reason, "%s", fallback);
+}
+
+/* Something ran short, here or in the helper, whose C library may be another one. */
+static bool may_pass(const char *reason)
+{
+    static const char *const faults[] = {
+        "Too many open files",     "No file descriptors available",
+        "Cannot allocate memory",  "Out of memory",
+        "No space left on",        "Resource temporarily",
+        "uota exceeded",           "File too large",
+        "Input/output error",      "I/O error",
+        "Interrupted system call",
+    };
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (strstr(reason, faults[i]))
+            return true;
+    return false;
 }
 
 static bool try_level(struct hv_sandbox *sandbox, const struct sandbox_plan *plan, enum sandbox_level level,
@@ -162,14 +180,12 @@ bool probe_settle(struct hv_sandbox *sandbox)
     return true;
 }
 
-void probe_run(struct hv_sandbox *sandbox)
+static void find_level(struct hv_sandbox *sandbox)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct sandbox_state *state = &sandbox->state;
     struct sandbox_run run = {.level = SANDBOX_LEVEL_LANDLOCK};
     struct hv_error err;
-    if (!state->enabled)
-        return;
     if (module_find(&sandbox->arena, "helve-sandbox", "src/sandbox/helve-sandbox", &sandbox->helper, &err)) {
         keep_reason(state, (struct hv_str){0}, err.message);
         return;
@@ -183,4 +199,14 @@ void probe_run(struct hv_sandbox *sandbox)
         return;
     sandbox_plan_files(sandbox, &arena, &run);
     (void)try_level(sandbox, &run.plan, SANDBOX_LEVEL_LANDLOCK, false);
+}
+
+void probe_run(struct hv_sandbox *sandbox)
+{
+    struct sandbox_state *state = &sandbox->state;
+    if (!state->enabled)
+        return;
+    *state = (struct sandbox_state){.enabled = true};
+    find_level(sandbox);
+    state->passes = state->level != SANDBOX_LEVEL_FULL && may_pass(state->reason);
 }

@@ -88,7 +88,7 @@ static void find_out(struct hv_sandbox *sandbox)
     sandbox->looking = true;
     probe_run(sandbox);
     sandbox->looking = sandbox->settled = false;
-    sandbox->looked = true;
+    sandbox->looked = !sandbox->state.passes;
     pthread_cond_broadcast(&sandbox->look_ended);
 }
 
@@ -104,7 +104,7 @@ void sandbox_look(struct hv_sandbox *sandbox, struct sandbox_state *out)
             find_out(sandbox);
         *out = sandbox->state;
     }
-    if (!first || !sandbox->setup.tell || !out->enabled || out->level == SANDBOX_LEVEL_FULL)
+    if (!first || !sandbox->setup.tell || !out->enabled || out->level == SANDBOX_LEVEL_FULL || out->passes)
         return;
     CLEANUP_ARENA struct hv_arena arena = {0};
     sandbox->setup.tell(sandbox->setup.user, sandbox_describe(out, &arena));
@@ -432,6 +432,15 @@ static enum hv_code refuse_unconfined(const struct hv_sandbox *sandbox, const st
     return HV_EUNSUPPORTED;
 }
 
+/* Running it with less would be a way round the sandbox for whoever can bring such a fault about. */
+static enum hv_code refuse_for_now(const struct sandbox_state *state, struct hv_error *err)
+{
+    hv_fail(err, HV_EAGAIN, "the sandbox could not be set up, and the command was not run: %s", state->reason);
+    hv_error_hint(err, "Try it again: the next command does. If that stays, look at `ulimit -a`, free memory and free "
+                       "space in $TMPDIR; `helve doctor` says what holds.");
+    return HV_EAGAIN;
+}
+
 static enum hv_code refuse_leaving(struct hv_error *err)
 {
     hv_fail(err, HV_EDENIED, "the settings let no command leave the sandbox (sandbox.allowUnsandboxedCommands)");
@@ -575,6 +584,8 @@ static enum hv_code begin_confined(struct hv_sandbox *sandbox, struct hv_arena *
     if (foreseen && state.level == SANDBOX_LEVEL_FULL && take_foreseen(sandbox, command, run))
         return HV_OK;
     *run = (struct sandbox_run){.only_reads = run->only_reads};
+    if (state.passes)
+        return refuse_for_now(&state, err);
     if (state.level != SANDBOX_LEVEL_FULL) {
         enum hv_code code = refuse_unconfined(sandbox, &state, err);
         if (code || state.level == SANDBOX_LEVEL_NONE)

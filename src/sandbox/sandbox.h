@@ -26,7 +26,8 @@ struct sandbox_state {
     bool user_namespace; /* level full: bubblewrap makes one */
     bool own_mounts;     /* level full: the helper mounts, bubblewrap makes the namespaces (helper_mount.c) */
     bool groups;         /* control groups bound processes and memory */
-    char reason[512];    /* why not the full level; "" at it */
+    bool passes;      /* why not is a fault that may be gone at the next command: nothing runs, and it is tried again */
+    char reason[512]; /* why not the full level; "" at it */
 };
 
 /* A connection of a command that no rule of the settings speaks of. Visible ASCII but for the command. */
@@ -89,7 +90,8 @@ void sandbox_expect_no_more(struct hv_sandbox *sandbox);
 /* No command may run any more. Removes what it put on the disk. NULL is fine. */
 void sandbox_free(struct hv_sandbox *sandbox);
 
-/* Find out what holds, when that has not been done. Blocks for some 10 ms the first time. *out is copied. */
+/* Find out what holds, when that has not been done, or could not be for a fault that may have passed. Blocks for some
+ * 10 ms the first time. *out is copied. */
 void sandbox_look(struct hv_sandbox *sandbox, struct sandbox_state *out);
 /* One sentence for people: which level holds, and why not a better one. In arena. */
 struct hv_str sandbox_describe(const struct sandbox_state *state, struct hv_arena *arena);
@@ -151,10 +153,10 @@ struct sandbox_run {
 
 /*
  * Before a command: decide whether it is confined, and prepare that. Errors (the command must not run then):
- * HV_EUNSUPPORTED: the settings demand a sandbox (failIfUnavailable) and there is none; HV_EDENIED: it asks to leave
- * and the settings do not let it; others: the sandbox cannot be prepared. Every success is followed by sandbox_end.
- * only_reads: nothing but what is known of its programs let it run, which is that they only read: at the full level it
- * cannot do more. Blocks on files.
+ * HV_EAGAIN: the sandbox cannot be set up now, for want of descriptors, memory, space; HV_EUNSUPPORTED: the settings
+ * demand a sandbox (failIfUnavailable) and there is none; HV_EDENIED: it asks to leave and the settings do not let it;
+ * others: the sandbox cannot be prepared. Every success is followed by sandbox_end. only_reads: nothing but what is
+ * known of its programs let it run, which is that they only read: at the full level it cannot do more. Blocks on files.
  */
 enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
                            bool asks_to_leave, bool only_reads, struct sandbox_run *run,

@@ -6,6 +6,7 @@ import http.server
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -689,6 +690,31 @@ def test_without_bubblewrap_it_says_so_and_allows_nothing_unasked(case):
         json.dump({"sandbox": {"failIfUnavailable": True}}, file)
     (text, error), = run(case, "true", env=env)
     assert error and "failIfUnavailable" in text, text
+
+
+def test_a_fault_that_passes_does_not_cost_the_sandbox(case):
+    """Too few descriptors at the first commands: they are refused, not run without; with more the sandbox is there."""
+    need_full(case)
+    settings(case)
+    process = case.start("exec", "--permission-mode", "bypassPermissions", stdin=subprocess.PIPE, env={"IS_SANDBOX": "1"})
+
+    def call(command):
+        process.stdin.write(calls_of([command]).encode())
+        process.stdin.flush()
+        return json.dumps(json.loads(process.stdout.readline())["content"])
+
+    call({"command": 1})  # the session is there
+    limits = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
+    free = max(int(name) for name in os.listdir(f"/proc/{process.pid}/fd")) + 1
+    for more in (0, 4, 8):
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (free + more, limits[1]))
+        said = call("touch made-%d; echo $HELVE_SANDBOX" % more)
+        assert "full" in said or "not run" in said and "oo many open files" in said, (more, said)
+        assert os.path.exists(os.path.join(case.project, "made-%d" % more)) == ("full" in said), said
+    resource.prlimit(process.pid, resource.RLIMIT_NOFILE, limits)
+    assert "full" in call("echo $HELVE_SANDBOX")
+    process.stdin.close()
+    process.wait()
 
 
 def test_landlock_confines_where_bubblewrap_is_missing(case):

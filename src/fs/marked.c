@@ -48,7 +48,8 @@ struct marked {
     VEC(struct folder) watched; /* by the number of the watch; path NULL: none */
     VEC(struct folder) ahead;   /* to be looked into */
     VEC(struct found) found;
-    bool unsettled; /* of some it is not known whether git tracks them */
+    uint64_t changes; /* of found, so far */
+    bool unsettled;   /* of some it is not known whether git tracks them */
     struct hv_arena arena;
     struct map hidden; /* that were hidden for not being tracked, by path and by identity; in arena */
 };
@@ -139,6 +140,7 @@ static void keep(struct marked *marked, struct hv_str path, unsigned marks, stru
 {
     *vec_push(&marked->found) = (struct found){copy_of(path), marks, by};
     marked->unsettled |= (marks & MARK_UNTRACKED) != 0;
+    marked->changes++;
 }
 
 /* A name in a folder. */
@@ -268,6 +270,7 @@ static void forget_found(struct marked *marked, struct hv_str path)
         }
         free(marked->found.items[i].path);
         marked->found.items[i] = marked->found.items[--marked->found.count];
+        marked->changes++;
     }
 }
 
@@ -437,7 +440,7 @@ static void settle(struct marked *marked)
 
 /* ---- questions ------------------------------------------------------------------------------------------- */
 
-bool marked_each(struct marked *marked, marked_visit *visit, void *user)
+bool marked_each(struct marked *marked, marked_visit *visit, void *user, uint64_t *changes)
 {
     LOCK_SCOPE(&marked->lock);
     take_events(marked);
@@ -450,5 +453,6 @@ bool marked_each(struct marked *marked, marked_visit *visit, void *user)
         if (found->marks & (MARK_HIDDEN | MARK_KEPT))
             visit(user, hv_str_from(found->path), found->marks, found->by);
     }
+    *changes = marked->blind || marked->once ? 0 : marked->changes + 1;
     return !marked->incomplete;
 }

@@ -47,7 +47,8 @@ void marked_set(struct marked *marked, const struct marked_judge *judge, const s
 /* One marked path: hidden, or kept, or both; MARK_PINNED may be added. */
 typedef void marked_visit(void *user, struct hv_str path, unsigned marks, struct hv_str by);
 /* Bring the list up to date, and show it, in no order. False: there were more entries than may be looked at, so that
- * some may be missing. Blocks: the first time on a walk through all roots. Any thread. */
-bool marked_each(struct marked *marked, marked_visit *visit, void *user);
+ * some may be missing. *changes: a number that differs once anything of the list has come, gone or been moved, also
+ * where it came back; 0: nobody is told of that. Blocks: the first time on a walk through all roots. Any thread. */
+bool marked_each(struct marked *marked, marked_visit *visit, void *user, uint64_t *changes);
 
 #endif

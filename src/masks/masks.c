@@ -254,7 +254,7 @@ void masks_find(struct masks *masks, const struct policy *policy, struct hv_aren
         for (size_t i = 0; i < masks->options.root_count; i++)
             ((struct hv_str *)masks->options.roots)[i] = real_path(masks, masks->options.roots[i]);
     look_for(masks, policy, guarded.rules);
-    bool all = marked_each(masks->marked, list_one, &listing);
+    bool all = marked_each(masks->marked, list_one, &listing, &out->changes);
     list_places(masks, &listing);
     list_journals(masks, &listing, out);
     struct sandbox_mask *items = hv_arena_array(arena, struct sandbox_mask, listing.found.count);

@@ -47,6 +47,7 @@ struct sandbox_masks {
     const struct hv_str *shown; /* in what they hide, read-only */
     size_t shown_count;
     struct hv_str weakness; /* why they are not all, one sentence; absent: they are */
+    uint64_t changes;       /* the same as before: nothing of them was moved since. 0: nobody can tell */
 };
 
 struct sandbox_place {

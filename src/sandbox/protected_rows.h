@@ -1,7 +1,7 @@
 /*
  * protected_rows.h: what other programs run or obey, and what steers helve, by its place: the one list. Included as
- * secret_rows.h is, with PROTECTED(place, pattern, what) as one row. Policy confirms each change of them (path_class.c),
- * also by another name that leads there from the home (home_links.c).
+ * secret_rows.h is, with PROTECTED(place, pattern, what) as one row. Policy confirms each change of them
+ * (path_class.c), also by another name that leads there from the home (home_links.c).
  */
 /* clang-format off */
 /* What shells run at their start. */

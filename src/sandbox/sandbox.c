@@ -262,6 +262,15 @@ void sandbox_plan_files(struct hv_sandbox *sandbox, struct hv_arena *arena, stru
     place.shown_count = run->shown_count;
     sandbox_plan_make(&place, arena, &run->plan);
     git_links_find(&place, arena, &run->plan);
+    run->masks_changes = place.masks.changes;
+}
+
+/* What is moved between the look at it and the plan of the mount upon it would be hidden nowhere: it is looked again
+ * when the sandbox is ready, or its plan made. After that a mount that misses what it hides runs nothing (HELPER_SAME).
+ */
+static bool masks_hold(const struct hv_sandbox *sandbox, struct hv_arena *arena, const struct sandbox_run *run)
+{
+    return !run->masks_changes || place_with_masks(sandbox, arena).masks.changes == run->masks_changes;
 }
 
 static void put_format(struct hv_buf *out, char kind, struct hv_arena *arena, const char *format, ...) HV_PRINTF(4, 5);
@@ -536,10 +545,11 @@ static void note_begun(struct hv_sandbox *sandbox, struct hv_str command, struct
 }
 
 /* It holds, and is the one that was planned with. */
-static bool take_foreseen(struct hv_sandbox *sandbox, struct hv_str command, struct sandbox_run *run)
+static bool take_foreseen(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
+                          struct sandbox_run *run)
 {
     LOCK_SCOPE(&sandbox->lock);
-    if (!warm_take(sandbox->warm, run))
+    if (!masks_hold(sandbox, arena, run) || !warm_take(sandbox->warm, run))
         return false;
     note_begun(sandbox, command, run);
     sandbox->at_work++;
@@ -548,8 +558,8 @@ static bool take_foreseen(struct hv_sandbox *sandbox, struct hv_str command, str
 }
 
 /* With the sandbox that waits, if it still is the right one. */
-static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
-                            struct sandbox_run *run, struct hv_error *err)
+static enum hv_code prepare_once(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
+                                 struct sandbox_run *run, struct hv_error *err)
 {
     struct sandbox_run fresh = *run;
     bool offered;
@@ -562,6 +572,33 @@ static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, 
     }
     warm_want(sandbox->warm); /* while this one runs */
     return code;
+}
+
+/* Whoever takes all away waits for the last one. Under the lock. */
+static void give_up_prepared(struct hv_sandbox *sandbox, struct sandbox_run *run)
+{
+    if (run->prepared && sandbox->for_one && !sandbox->last)
+        sandbox->last = take_ptr(run->prepared);
+    else if (run->prepared)
+        warm_give_up(sandbox->warm, take_ptr(run->prepared));
+}
+
+static enum hv_code prepare(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
+                            struct sandbox_run *run, struct hv_error *err)
+{
+    const struct sandbox_run fresh = *run;
+    for (int tries = 0; tries < 2; tries++) {
+        *run = fresh;
+        enum hv_code code = prepare_once(sandbox, arena, command, run, err);
+        if (code || masks_hold(sandbox, arena, run))
+            return code;
+        give_up_prepared(sandbox, run);
+        groups_give_back(run->group);
+    }
+    hv_fail(err, HV_EAGAIN, "files that are hidden from commands were moved while the sandbox was made, twice");
+    hv_error_hint(err,
+                  "The command was not run. Try it again when nothing moves them; see what runs in the background.");
+    return HV_EAGAIN;
 }
 
 static enum hv_code prepare_counted(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
@@ -581,7 +618,7 @@ static enum hv_code begin_confined(struct hv_sandbox *sandbox, struct hv_arena *
     struct sandbox_state state;
     bool foreseen = foresee(sandbox, arena, command, run);
     sandbox_look(sandbox, &state);
-    if (foreseen && state.level == SANDBOX_LEVEL_FULL && take_foreseen(sandbox, command, run))
+    if (foreseen && state.level == SANDBOX_LEVEL_FULL && take_foreseen(sandbox, arena, command, run))
         return HV_OK;
     *run = (struct sandbox_run){.only_reads = run->only_reads};
     if (state.passes)
@@ -624,15 +661,6 @@ const char *const *sandbox_argv(const struct sandbox_run *run, struct hv_arena *
     for (size_t i = 0; i < count; i++)
         words[at++] = argv[i];
     return words;
-}
-
-/* Whoever takes all away waits for the last one. Under the lock. */
-static void give_up_prepared(struct hv_sandbox *sandbox, struct sandbox_run *run)
-{
-    if (run->prepared && sandbox->for_one && !sandbox->last)
-        sandbox->last = take_ptr(run->prepared);
-    else if (run->prepared)
-        warm_give_up(sandbox->warm, take_ptr(run->prepared));
 }
 
 /* What a command made that would have programs outside obey it. What still runs may have put a link in the way, and may

@@ -137,6 +137,7 @@ struct sandbox_run {
     struct hv_str plan_text;  /* for the helper; … */
     struct hv_str beginning;  /* … what of it is known before there is a plan; absent: nothing */
     struct sandbox_plan plan;
+    uint64_t masks_changes;                 /* of sandbox_masks, when it was made */
     struct hv_str named[SANDBOX_NAMED_MAX]; /* what of /tmp the command names; … */
     size_t named_count;
     struct hv_str shown[SANDBOX_NAMED_MAX]; /* … what of that is there on the host, and not in the private one */

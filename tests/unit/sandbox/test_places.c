@@ -261,6 +261,66 @@ static void test_what_is_hidden_is_what_was_looked_at(void **state)
     }
 }
 
+/* A secret that is moved to its other place right after each of the next looks at it. */
+struct mover {
+    struct bench *bench;
+    size_t at, moves;
+    uint64_t changes;
+};
+
+static const char *moving_path(const struct mover *mover, size_t at)
+{
+    return hv_arena_format(&mover->bench->arena, "%.*s/%c.key", HV_STR_ARG(mover->bench->project), at ? 'b' : 'a').ptr;
+}
+
+static void find_moving(void *user, struct hv_arena *arena, struct sandbox_masks *out)
+{
+    struct mover *mover = user;
+    struct sandbox_mask *mask = hv_arena_new(arena, struct sandbox_mask);
+    *mask = (struct sandbox_mask){.path = hv_str_from(moving_path(mover, mover->at)), .hides = true};
+    *out = (struct sandbox_masks){.items = mask, .count = 1, .changes = mover->changes};
+    if (!mover->moves)
+        return;
+    mover->moves--;
+    mover->changes++;
+    assert_int_equal(rename(moving_path(mover, mover->at), moving_path(mover, !mover->at)), 0);
+    mover->at = !mover->at;
+}
+
+/* … and it is planned once more, and then nothing runs. */
+static void test_what_is_moved_while_the_plan_is_made_is_hidden_or_nothing_runs(void **state)
+{
+    (void)state;
+    struct bench bench;
+    struct sandbox_run begun;
+    struct mover mover = {.bench = &bench, .changes = 1};
+    make_bench(&bench, "{}");
+    write_text(&bench, "project/a.key", "top secret");
+    sandbox_free(bench.sandbox);
+    struct sandbox_setup setup = {.host = hv_host_local(),
+                                  .options = &bench.options,
+                                  .home = bench.home,
+                                  .roots = &bench.project,
+                                  .root_count = 1,
+                                  .find_masks = find_moving,
+                                  .user = &mover};
+    bench.sandbox = sandbox_new(&setup);
+    sandbox_look(bench.sandbox, &bench.state);
+    for (size_t moves = 0; moves < 3 && is_full(&bench); moves++) {
+        mover.moves = moves;
+        run(&bench, "cat a.key b.key");
+        assert_true(!wrote(&bench, "top secret"));
+    }
+    if (is_full(&bench)) {
+        struct hv_error err = {0};
+        mover.moves = 4;
+        assert_int_equal(sandbox_begin(bench.sandbox, &bench.arena, HV_STR("cat"), false, false, &begun, &err),
+                         HV_EAGAIN);
+        assert_non_null(strstr(err.message, "were moved"));
+    }
+    close_bench(&bench);
+}
+
 /* The sandbox is looked at with a bubblewrap of the test's before the machine's. */
 static void look_with_bubblewrap(struct bench *bench, const char *script)
 {
@@ -378,6 +438,7 @@ int main(void)
         cmocka_unit_test(test_a_command_that_is_expected_finds_its_sandbox_ready),
         cmocka_unit_test(test_all_goes_with_the_one_command),
         cmocka_unit_test(test_what_is_hidden_is_what_was_looked_at),
+        cmocka_unit_test(test_what_is_moved_while_the_plan_is_made_is_hidden_or_nothing_runs),
         cmocka_unit_test(test_nothing_is_made_on_the_disk_to_mount_on),
         cmocka_unit_test(test_a_broken_bubblewrap_is_found_out_ahead_too),
         cmocka_unit_test(test_it_makes_no_difference_who_mounts),

@@ -6,11 +6,13 @@
 #include <errno.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 
 enum { FILTER_BYTES_MAX = 32 * 1024, FAMILY_MAX = 64 };
+enum { OPEN_TREE_ATTR = 467 }; /* of Linux 6.15, on each architecture; libseccomp 2.5 does not know it */
 
 /* clang-format off */
 static const char *const forbidden[] = {
@@ -35,7 +37,8 @@ static const unsigned namespace_flags[] = {
 };
 /* clang-format on */
 
-static const unsigned long terminal_input[] = {TIOCSTI, TIOCLINUX};
+/* What types into a terminal, or gives it another driver. */
+static const unsigned long terminal_input[] = {TIOCSTI, TIOCLINUX, TIOCSETD};
 
 /* The kernel looks at the lower half of an int argument only; so must the filter, or the upper half hides the value. */
 #define IS(argument, value) SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, 0xffffffffu, (value))
@@ -45,6 +48,8 @@ static int refuse_calls(scmp_filter_ctx filter)
 {
     for (size_t i = 0; forbidden[i]; i++) {
         int number = seccomp_syscall_resolve_name(forbidden[i]);
+        if (number == __NR_SCMP_ERROR && strcmp(forbidden[i], "open_tree_attr") == 0)
+            number = OPEN_TREE_ATTR;
         if (number == __NR_SCMP_ERROR || number < 0) /* not known, or not of this architecture */
             continue;
         int failed = seccomp_rule_add(filter, REFUSE, number, 0);

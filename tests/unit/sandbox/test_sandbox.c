@@ -271,6 +271,8 @@ static void test_system_calls_that_lead_out_are_refused(void **state)
         "41, 40, 1, 0",          /* socket(AF_VSOCK) */
         "16, 0, 0x5412, 0",      /* ioctl(TIOCSTI) */
         "16, 0, 0x100005412, 0", /* the same with a bit that the kernel ignores */
+        "16, 0, 0x5423, 0",      /* ioctl(TIOCSETD) */
+        "467, -100, 0, 0, 0, 0", /* open_tree_attr */
         "310, 1, 0, 0, 0, 0, 0", /* process_vm_readv */
         "298, 0, 0, -1, -1, 0",  /* perf_event_open */
     };

@@ -2,6 +2,7 @@
 import base64
 import functools
 import json
+import os
 import signal
 import time
 
@@ -564,6 +565,26 @@ def a_slow_stream_is_waited_for(case, wire):
     server = case.serve(Answer([text(words)], pace=0.1, wait=0.5, hang=("in stop 0" if wire != "openai-chat" else "in delta", 1.0)))
     said(case.ask(server, "go", wire=wire), words)
     clean(server, 1)
+
+
+def test_a_journal_without_some_of_its_messages_goes_on_as_a_valid_conversation(case):
+    """What is damaged is left out, a message, neighbours, or all but the last: the server takes each request that is made of the rest."""
+    answers = [Answer([text("a"), call("LS", {"path": "."})]), Answer([call("LS", {"path": "."}), call("Read", {"file_path": "none"})]), Answer([text("end")])]
+    case.ask(case.serve(*answers), "first")
+    case.ask(case.serve(Answer([text("two")])), "second", "--continue")
+    folder = os.path.join(case.home, "helve", "sessions")
+    path, = [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names if name.endswith(".jsonl")]
+    with open(path, encoding="utf-8") as file:
+        lines = file.readlines()
+    said_at = [number for number, line in enumerate(lines) if '"type":"message"' in line]
+    assert len(said_at) == 8, lines
+    for gone in [{number} for number in said_at[:-1]] + [set(said_at[1:4]), set(said_at[:-1])]:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("".join("rubbish\n" if number in gone else line for number, line in enumerate(lines)))
+        server = case.serve(Answer([text("three")]), alternate=False)  # the Messages API joins neighbours of one role
+        ran = case.ask(server, "third", "--resume", path, "--fork-session")
+        said(ran, "three")
+        clean(server, 1)
 
 
 @on(*WIRES)

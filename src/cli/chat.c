@@ -339,7 +339,7 @@ static void complete_file(void *user, struct hv_str prefix, struct hv_buf *out)
                     entries[i].kind == HV_FILE_DIRECTORY ? "/" : "");
         shown++;
     }
-    if (prefix.len && prefix.ptr[0] != '/' && prefix.ptr[0] != '.')
+    if (!prefix.len || (prefix.ptr[0] != '/' && prefix.ptr[0] != '.'))
         chat_put_files(chat, runtime_directory(session_runtime(chat->session)), prefix, out);
 }
 

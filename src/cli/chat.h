@@ -103,7 +103,8 @@ void chat_note(void *user, struct hv_str text, struct hv_buf *out);
 bool chat_take_words(void *user, struct hv_buf *block);
 enum hv_code chat_submit_text(struct chat *chat, struct hv_str text, struct hv_error *err) HV_MUST_CHECK;
 
-/* chat_files.c: append names below the directory that fit, best first, without those that begin so in it itself. */
+/* chat_files.c: append names below the directory that fit, best first, without those that begin so in it itself. What
+ * is not known yet is read beside; ui_functions.files_changed tells. No words: it is read alone. */
 void chat_put_files(struct chat *chat, struct hv_str directory, struct hv_str words, struct hv_buf *out);
 void chat_release_files(struct chat *chat);
 

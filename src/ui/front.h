@@ -90,7 +90,8 @@ struct ui_front {
     void (*next_mode)(void *user);
     void (*remember)(void *user, struct hv_str prompt); /* into the history */
     void (*status)(void *user, struct ui_status *out);
-    /* Names below the working directory that fit what stands behind '@'; one a line, best first. */
+    /* Names below the working directory that fit what stands behind '@', as far as they are known; one a line, best
+     * first. */
     void (*complete_file)(void *user, struct hv_str prefix, struct hv_buf *out);
     /* Let the person edit this text with a program of theirs. False: it was not changed. */
     bool (*edit)(void *user, struct hv_str text, struct hv_buf *out, struct hv_error *err);
@@ -127,7 +128,8 @@ struct ui_functions {
     void (*show_drawing)(struct ui *ui, const struct ui_drawing *drawing);
     void (*set_theme)(struct ui *ui, const struct ui_theme *theme); /* from now on; NULL: it has none */
     void (*status_changed)(struct ui *ui);                          /* show it anew; NULL: this interface shows none */
-    void (*clear)(struct ui *ui); /* a new conversation: what is shown of the old one's state goes */
+    void (*files_changed)(struct ui *ui); /* complete_file knows more than before; NULL: nothing is completed */
+    void (*clear)(struct ui *ui);         /* a new conversation: what is shown of the old one's state goes */
     /* Give the terminal back and free it: everything that was printed stays. NULL is fine. */
     void (*stop)(struct ui *ui);
 };

@@ -23,6 +23,12 @@ static struct hv_str copy(struct hv_str text)
     return hv_str_of(bytes, text.len);
 }
 
+static void close_completions(struct ui *ui)
+{
+    hv_buf_clear(&ui->completions);
+    ui->completes_file = false;
+}
+
 /* ---- prompts ----------------------------------------------------------------------------------------------------- */
 
 /* What the person wrote, set off; it stands in the scroll-back as it was written, a very long one by its beginning. */
@@ -222,7 +228,7 @@ static void take_prompt(struct ui *ui)
     editor_remember(&ui->editor, prompt);
     ui->front->remember(ui->front->user, prompt);
     editor_clear(&ui->editor);
-    hv_buf_clear(&ui->completions);
+    close_completions(ui);
     if (is_command(prompt)) {
         run_command(ui, prompt);
     } else if (prompt.ptr[0] == '!' && prompt.len > 1) {
@@ -280,7 +286,7 @@ static void complete_commands(struct ui *ui, struct hv_str prefix)
 static void find_completions(struct ui *ui)
 {
     struct hv_str text = hv_str_slice(hv_buf_str(&ui->editor.text), 0, ui->editor.caret);
-    hv_buf_clear(&ui->completions);
+    close_completions(ui);
     ui->completion = 0;
     if (!ui->editor.text.len || ui->editor.history_at != ui->editor.history.count)
         return;
@@ -291,8 +297,27 @@ static void find_completions(struct ui *ui)
     ui->completion_from = start;
     if (start == 0 && word.len && word.ptr[0] == '/' && hv_str_find_byte(word, '/', 1) == SIZE_MAX)
         complete_commands(ui, hv_str_slice(word, 1, word.len));
-    else if (word.len && word.ptr[0] == '@' && ui->front->complete_file)
+    ui->completes_file = word.len && word.ptr[0] == '@' && ui->front->complete_file;
+    if (ui->completes_file)
         ui->front->complete_file(ui->front->user, hv_str_slice(word, 1, word.len), &ui->completions);
+}
+
+/* What is chosen stays chosen. */
+void actions_files_changed(struct ui *ui)
+{
+    CLEANUP_BUF struct hv_buf before = {.max = COMPLETIONS_MAX};
+    struct hv_str rest = hv_buf_str(&ui->completions), line, chosen = {0};
+    if (!ui->completes_file)
+        return;
+    for (size_t i = 0; i <= ui->completion && paint_next_line(&rest, &line); i++)
+        chosen = line;
+    hv_buf_add_str(&before, ui->completion ? chosen : HV_STR(""));
+    find_completions(ui);
+    rest = hv_buf_str(&ui->completions);
+    for (size_t i = 0; before.len && paint_next_line(&rest, &line); i++)
+        if (hv_str_eq(line, hv_buf_str(&before)))
+            ui->completion = i;
+    view_dirty(ui);
 }
 
 static size_t count_completions(const struct ui *ui)
@@ -315,7 +340,7 @@ static bool accept_completion(struct ui *ui)
     struct hv_str word = command ? hv_str_slice(line, 0, hv_str_find_byte(line, ' ', 0)) : line;
     struct hv_str present = hv_str_slice(hv_buf_str(&ui->editor.text), ui->completion_from, ui->editor.caret);
     if (command && hv_str_eq(present, word)) {
-        hv_buf_clear(&ui->completions);
+        close_completions(ui);
         return false;
     }
     CLEANUP_BUF struct hv_buf text = {.max = COMPLETIONS_MAX};
@@ -335,7 +360,7 @@ static bool completion_key(struct ui *ui, const struct key *key)
     case KEY_DOWN: ui->completion = (ui->completion + 1) % count; return true;
     case KEY_TAB: return !(key->modifiers & KEY_SHIFT) && (accept_completion(ui), true);
     case KEY_ENTER: return !key->modifiers && accept_completion(ui);
-    case KEY_ESCAPE: hv_buf_clear(&ui->completions); return true;
+    case KEY_ESCAPE: close_completions(ui); return true;
     default: return false;
     }
 }
@@ -441,7 +466,7 @@ static void control_c(struct ui *ui)
         editor_text(&ui->editor, &text);
         editor_remember(&ui->editor, hv_buf_str(&text));
         editor_clear(&ui->editor);
-        hv_buf_clear(&ui->completions);
+        close_completions(ui);
         return;
     }
     if (ui->turn_running) {

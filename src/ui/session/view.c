@@ -613,6 +613,7 @@ const struct ui_functions *ui_table(void)
         .show_drawing = pictures_show,
         .set_theme = appearance_set,
         .status_changed = view_dirty,
+        .files_changed = actions_files_changed,
         .clear = ui_clear,
         .stop = ui_stop,
     };

@@ -117,6 +117,7 @@ struct ui {
     size_t found;
     struct hv_buf completions; /* one a line; empty: no list */
     size_t completion, completion_from;
+    bool completes_file; /* the list, which may be empty yet, is one of files */
 
     struct loop_timer *frame_timer, *tick_timer, *guard_timer, *answer_timer;
     bool gave_up; /* the terminal did not say in time that it has seen the last frame */
@@ -189,6 +190,7 @@ void earlier_take(struct ui *ui, const struct hv_event *event);
 void actions_key(struct ui *ui, const struct key *key);
 bool actions_take_queued(struct ui *ui, struct hv_buf *text);
 void actions_echo(struct ui *ui, const char *mark, struct hv_str text); /* a prompt, as it stands in the scroll-back */
+void actions_files_changed(struct ui *ui);                              /* as ui_functions.files_changed */
 void actions_submit_made(struct ui *ui, struct hv_str prompt);
 void actions_submit_next(struct ui *ui);                 /* the next queued message, when no turn runs */
 void question_show(struct ui *ui);                       /* one was asked: draw it */

@@ -208,7 +208,7 @@ static void kernel_file_systems_are_not_entered(void **state)
 
 /* ---- large trees ----------------------------------------------------------------------------------------- */
 
-enum { DEEP = 10000, BROAD = 100000, LEVELS = 700 };
+enum { DEEP = 10000, BROAD = 24000, LEVELS = 700 }; /* BROAD: four pieces of a directory (PIECE_SIZE) and more */
 
 /* A chain of directories; each with some more beside, so that many wait while the scan is at the bottom. */
 static void make_chain(struct folder *folder, const char *name, int depth, int beside)

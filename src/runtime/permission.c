@@ -75,7 +75,7 @@ void permission_facts(struct call *call, struct policy_facts *facts)
         .interactive = call->runtime->options.asker.ask != NULL,
     };
     const struct settings_places places = {call->context.directory, call->context.home, call->context.environment};
-    policy_add_settings_aliases(call->context.host, &call->arena, &places, facts);
+    policy_add_settings_aliases(call->runtime->host, &call->arena, &places, facts);
     if (hv_json_parse(&call->arena, call->input_json, HV_JSON_STRICT, &facts->input, NULL) != HV_OK)
         facts->input = NULL;
     if (tool->subject)

@@ -28,42 +28,81 @@ static const struct name {
 };
 enum { NAME_COUNT = sizeof names / sizeof *names };
 
-/* A link above a path that does not exist may say where it would come to be. Few homes have one of these names' first
- * steps and not the rest, so that most names cost one look. */
-static bool may_lead_elsewhere(const struct hv_host *host, struct hv_arena *arena, struct hv_str home, const char *name,
-                               struct hv_str path, struct hv_file_stat *found)
+enum { ENTRIES_MAX = 1000 };
+
+/* What lies directly in the home. Most of the names begin with nothing of it, and need no look of their own. */
+struct top {
+    struct hv_directory_entry *entries;
+    size_t count;
+    bool is_known; /* that is all */
+};
+
+static const struct hv_directory_entry *find_first(const struct top *top, struct hv_str name)
 {
-    const char *slash = strchr(name, '/');
-    struct hv_file_stat first;
-    if (host->stat(host, path, false, found, NULL) == HV_OK)
-        return true;
-    *found = (struct hv_file_stat){0};
-    return slash && host->stat(host, path_join(arena, home, hv_str_of(name, (size_t)(slash - name))), false, &first,
-                               NULL) == HV_OK;
+    struct hv_str first = hv_str_slice(name, 0, hv_str_find_byte(name, '/', 0));
+    for (size_t i = 0; i < top->count; i++)
+        if (hv_str_eq(top->entries[i].name, first))
+            return &top->entries[i];
+    return NULL;
+}
+
+static void read_top(const struct hv_host *host, struct hv_arena *arena, struct hv_str home, struct top *top)
+{
+    bool more = false;
+    *top = (struct top){0};
+    top->is_known =
+        host->list(host, arena, home, ENTRIES_MAX, &top->entries, &top->count, &more, NULL) == HV_OK && !more;
+    if (!top->is_known)
+        top->count = 0;
+}
+
+/* Where nothing is at path, a link above it may still say where it would come to be. */
+static bool may_lead_elsewhere(const struct hv_host *host, const struct hv_directory_entry *first, struct hv_str name,
+                               struct hv_str path)
+{
+    struct hv_file_stat above;
+    size_t steps = 1;
+    for (size_t at = 0; at < name.len; at++)
+        steps += name.ptr[at] == '/';
+    if (steps < 3 && first && first->kind == HV_FILE_DIRECTORY)
+        return false;
+    if (steps == 3 && first && first->kind == HV_FILE_DIRECTORY)
+        return host->stat(host, path_parent(path), false, &above, NULL) == HV_OK && above.kind == HV_FILE_SYMLINK;
+    return steps > 1;
+}
+
+static void look_at(const struct hv_host *host, struct hv_arena *arena, const struct top *top, struct hv_str home,
+                    struct hv_str name, struct home_links *out)
+{
+    struct home_link *link = &out->items[out->count];
+    const struct hv_directory_entry *first = find_first(top, name);
+    struct hv_file_stat found = {0};
+    if (top->is_known && !first)
+        return;
+    link->path = path_join(arena, home, name);
+    bool there = host->stat(host, link->path, false, &found, NULL) == HV_OK;
+    if (!(there || may_lead_elsewhere(host, first, name, link->path)) ||
+        host->resolve(host, arena, link->path, &link->target, NULL) != HV_OK)
+        return;
+    bool has_more = there && found.kind == HV_FILE_REGULAR && found.links > 1;
+    link->device = has_more ? found.device : 0;
+    link->inode = has_more ? found.inode : 0;
+    if (has_more || !hv_str_eq(link->target, link->path))
+        out->count++;
 }
 
 void home_links_find(const struct hv_host *host, struct hv_arena *arena, struct hv_str home, struct home_links *out)
 {
     struct hv_str real;
+    struct top top;
     *out = (struct home_links){0};
     if (!home.len || host->resolve(host, arena, home, &real, NULL) != HV_OK)
         return;
+    read_top(host, arena, real, &top);
     out->items = hv_arena_array(arena, struct home_link, NAME_COUNT);
-    for (size_t i = 0; i < NAME_COUNT; i++) {
-        struct hv_str name = hv_str_from(names[i].text);
-        struct hv_file_stat found;
-        if (names[i].place == AT_ROOT || hv_str_find_byte(name, '*', 0) != SIZE_MAX)
-            continue;
-        struct home_link link = {.path = path_join(arena, real, name)};
-        if (!may_lead_elsewhere(host, arena, real, names[i].text, link.path, &found) ||
-            host->resolve(host, arena, link.path, &link.target, NULL) != HV_OK)
-            continue;
-        bool has_more = found.kind == HV_FILE_REGULAR && found.links > 1;
-        link.device = has_more ? found.device : 0;
-        link.inode = has_more ? found.inode : 0;
-        if (has_more || !hv_str_eq(link.target, link.path))
-            out->items[out->count++] = link;
-    }
+    for (size_t i = 0; i < NAME_COUNT; i++)
+        if (names[i].place != AT_ROOT && !strchr(names[i].text, '*'))
+            look_at(host, arena, &top, real, hv_str_from(names[i].text), out);
 }
 
 struct hv_str home_links_name(const struct home_links *links, const struct hv_host *host, struct hv_arena *arena,

@@ -19,8 +19,8 @@ struct home_links {
     size_t count;
 };
 
-/* Look at each of those names, a fixed list; home as it is written, or absent: none. In arena. Blocks for some hundred
- * system calls; any thread. */
+/* Look at each of those names, a fixed list; home as it is written, or absent: none. In arena. Blocks for some system
+ * calls, more where many of them are there; any thread. */
 void home_links_find(const struct hv_host *host, struct hv_arena *arena, struct hv_str home, struct home_links *out);
 
 /* The path in the home by which a program reaches `path` (absolute, resolved): by a link, or as the same file. Absent:

@@ -475,6 +475,24 @@ class Killed(Rewind):
         self.assertEqual(self.tree(), old)
 
 
+    def test_a_rewind_that_is_killed_is_taken_back_or_was_none(self):
+        """--undo right after it: the files are those before the rewind, whatever it had come to."""
+        names = ["f%d" % number for number in range(self.FILES)]
+        for name in names:
+            self.write(name, "old " + name)
+        self.turn(use("Bash", command="for n in %s; do echo new > $n; done" % " ".join(names)))
+        new = self.tree()
+        changes = os.path.join(os.path.dirname(self.journal()), "changes")
+        for moment in range(4):
+            process = self.start("rewind", self.session, "--to", "1", "--code", stdin=subprocess.DEVNULL)
+            self.wait_until(lambda: process.poll() is not None or glob.glob(changes + "/restore-*/list"))
+            time.sleep(moment * 0.004)
+            process.kill()
+            process.communicate()
+            self.rewind("--undo", code=None)
+            self.assertEqual(self.tree(), new, (moment, self.code, self.err))
+
+
 class Conversation(Rewind):
     def said(self):
         """The texts of the next request, by --resume with a model that only records."""

@@ -83,6 +83,17 @@ def test_nobody_is_asked_about_what_is_masked_or_tracked(case):
         assert error and "Permission to use" in text, text
 
 
+def test_where_not_all_can_be_masked_a_person_is_asked(case):
+    need_full(case)
+    put_secrets(case)
+    for few in (True, False):
+        for number in range(1, 3 if few else 520):
+            case.write(f"many/{number}/.env", MARK)
+        write_settings(case, {"permissions": {"deny": ["Read(.env)"]}, "sandbox": {"autoAllowBashIfSandboxed": True}})
+        for text, _ in run(case, "touch made", "cat server.key", mode="default"):
+            assert ("Permission to use" in text) != few, (few, text)
+
+
 def test_what_is_kept_from_being_edited_cannot_be_changed(case):
     need_full(case)
     put_secrets(case)

@@ -644,10 +644,12 @@ def test_the_limit_of_processes_hits_the_command_only(case):
     settings(case, limits={"processes": 30})
     case.write("forks.py", "import os, time\nn = 0\nfor i in range(60):\n    try:\n        if os.fork() == 0:\n            time.sleep(5)\n"
                "            os._exit(0)\n        n += 1\n    except OSError:\n        break\nprint(n)\n")
-    (text, _), (after, error) = run(case, "timeout 2 python3 forks.py; true", "echo still here")
+    (text, _), (after, error), (score, _) = run(case, "timeout 2 python3 forks.py; true", "echo still here", "cat /proc/self/oom_score_adj")
     if text.strip().isdigit():
         assert int(text) <= 30, text
     assert not error and after.startswith("still here")
+    with open("/proc/self/oom_score_adj", encoding="utf-8") as own:
+        assert int(score) > int(own.read()), score  # the kernel takes the command first
 
 
 # ---- leaving, degrading ----------------------------------------------------------------------------------------------

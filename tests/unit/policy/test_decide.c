@@ -168,6 +168,8 @@ static const struct row rules_for_paths[] = {
     {"deny Read(./innocent.txt)", NORMAL, {READ, "/ws/.env"}, DENY, S(DENY_RULE)},    /* what the rule's own path links to */
     {"deny Read(.env)", NORMAL, {GREP, "/ws/.env"}, DENY, S(DENY_RULE)},
     {"deny Read(.env)", NORMAL, {EDIT, "/ws/.env"}, DENY, S(DENY_RULE)},              /* not readable: not editable */
+    {"ask Read(.env)", EDITS, {EDIT, "/ws/.env"}, ASK, S(ASK_RULE)},
+    {"allow Edit(//etc/app/**)", NORMAL, {READ, "/etc/app/x"}, ALLOW, S(ALLOW_RULE)},                /* editable: readable */
     {"deny Edit(.env)", NORMAL, {READ, "/ws/.env"}, ALLOW, S(TOOL)},
     {"deny Write(.env)", EDITS, {EDIT, "/ws/.env"}, DENY, S(DENY_RULE)},
     {"deny Edit(.env)", EDITS, {WRITE, "/ws/.env"}, DENY, S(DENY_RULE)},
@@ -266,6 +268,8 @@ static const struct row commands[] = {
     {"allow Bash | deny Bash(run_in_background:true)", NORMAL, {BASH, "make", "{}"}, ALLOW, S(ALLOW_RULE)},
     {"allow Bash | deny Bash(run_in_background:true)", NORMAL, {BASH, "make"}, DENY, S(DENY_RULE)}, /* input not known */
     {"allow Bash(run_in_background:true)", NORMAL, {BASH, "make", "{\"run_in_background\":true}"}, ASK, S(ASK)},
+    {"allow Bash | ask Bash(description:*disk*)", NORMAL, {BASH, "make", "{\"description\":\"fill the disk up\"}"}, ASK, S(ASK_RULE)},
+    {"allow Bash | ask Bash(description:*disk*)", NORMAL, {BASH, "make", "{\"description\":\"build\"}"}, ALLOW, S(ALLOW_RULE)},
 };
 
 static const struct row files_in_commands[] = {
@@ -355,6 +359,7 @@ static const struct row modes[] = {
     {"", PLAN, {BASH, "ls", .read_only = true}, ALLOW, S(CLASSIFIER)},
     {"", PLAN, {TODO, NULL, .read_only = true, .own = ALLOW}, ALLOW, S(TOOL)},
     {"", PLAN, {TODO, NULL, .read_only = true, .destructive = true, .own = ALLOW}, DENY, S(MODE)},
+    {"ask Edit(*.c)", PLAN, {EDIT, "/ws/a.c"}, ASK, S(ASK_RULE)},         /* asking comes before the mode */
     {"", EDITS, {EDIT, "/ws/a.c"}, ALLOW, S(MODE)},
     {"", EDITS, {WRITE, "/ws/new/b.c"}, ALLOW, S(MODE)},
     {"", EDITS, {EDIT, "/etc/app/a.c"}, ASK, S(ASK)},
@@ -423,6 +428,9 @@ static const struct row scopes[] = {
     {"user: deny Read(.env) | local: deny Read(./.env)", NORMAL, {READ, "/ws/.env"}, DENY, S(DENY_RULE), "Read(./.env)"},
     {"user: allow Bash(make) | project: allow Bash(make:*)", NORMAL, {BASH, "make"}, ALLOW, S(ALLOW_RULE), "Bash(make:*)"},
     {"local: allow Bash(make:*) | managed: allow Bash(make)", NORMAL, {BASH, "make"}, ALLOW, S(ALLOW_RULE), "Bash(make)"},
+    {"flag: allow Bash(make:*) | managed: allow Bash(make)", NORMAL, {BASH, "make"}, ALLOW, S(ALLOW_RULE), "Bash(make)"},
+    {"local: allow Bash(make:*) | flag: allow Bash(make)", NORMAL, {BASH, "make"}, ALLOW, S(ALLOW_RULE), "Bash(make)"},
+    {"project: allow Bash(make:*) | local: allow Bash(make)", NORMAL, {BASH, "make"}, ALLOW, S(ALLOW_RULE), "Bash(make)"},
     {"flag: allow Bash(x) | local: deny Bash(x)", NORMAL, {BASH, "x"}, DENY, S(DENY_RULE)},
 };
 /* clang-format on */
@@ -859,6 +867,10 @@ static void a_command_of_absurd_length_is_still_judged(void **state)
     policy_decide(policy, &facts, &arena, &decision);
     assert_int_equal(decision.verdict, HV_ASK);
     assert_int_equal(decision.proposal.len, 0);
+    struct policy *open = world_policy("allow Bash", NORMAL, NULL, false);
+    policy_decide(open, &facts, &arena, &decision);
+    assert_int_equal(decision.stage, POLICY_STAGE_ALLOW_RULE);
+    policy_unref(open);
     memcpy(text + LENGTH - 6, "; rm x", 6);
     policy_decide(policy, &facts, &arena, &decision);
     assert_int_equal(decision.verdict, HV_DENY);

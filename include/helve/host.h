@@ -87,8 +87,9 @@ struct hv_file_change {
     struct hv_str path;
     struct hv_str bytes;     /* the whole new content; absent: the file is removed, or a link is made */
     struct hv_str link_like; /* a symbolic link: path, where nothing may stand, becomes one that says the same */
-    struct hv_write_options options; /* removing heeds `expected` only, making a link `make_parents` */
-    struct hv_file_stat after;       /* out: of what was written */
+    const struct hv_handle *link_like_at; /* what that is opened from, as options.at is for path */
+    struct hv_write_options options;      /* removing heeds `expected` only, making a link `make_parents` */
+    struct hv_file_stat after;            /* out: of what was written */
 };
 
 struct hv_directory_entry {

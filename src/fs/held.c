@@ -29,7 +29,8 @@ struct held_place {
     bool is_own;             /* the descriptor is not that of another place */
     dev_t device;
     ino_t inode;
-    struct hv_str link; /* where written itself is, when it is a link; absent: it is none */
+    struct hv_str link;           /* where written itself is, when it is a link; absent: it is none */
+    struct hv_handle link_handle; /* of link: of its own */
 };
 
 struct held {
@@ -104,8 +105,12 @@ static void drop_handle(struct held *held, struct held_place *place)
         close(place->handle.directory);
         held->descriptors--;
     }
+    if (place->link_handle.directory >= 0) {
+        close(place->link_handle.directory);
+        held->descriptors--;
+    }
     place->is_own = false;
-    place->handle = fs_root_handle;
+    place->handle = place->link_handle = fs_root_handle;
 }
 
 static enum hv_file_kind look_at_kind(const struct held_place *place)
@@ -130,13 +135,23 @@ static void find_link(struct held *held, struct held_place *place)
 {
     if (!hv_str_eq(place->written, place->resolved))
         place->link = fs_link_itself(held->base, &held->arena, place->written);
+    place->link_handle = fs_root_handle;
+    if (!place->link.len || held->descriptors >= DESCRIPTORS_MAX)
+        return;
+    struct hv_str above = path_parent(place->link);
+    struct hv_handle handle = {fs_open_no_links(AT_FDCWD, above, O_PATH | O_DIRECTORY), above};
+    if (handle.directory < 0)
+        return;
+    place->link_handle = handle;
+    held->descriptors++;
 }
 
 /* What a name leads to may be exchanged between finding it out and holding it: then it is found out again. */
 static void hold_place(struct held *held, size_t index, struct hv_str written)
 {
     struct held_place *place = &held->places[index];
-    *place = (struct held_place){.written = hv_arena_str(&held->arena, written), .handle = fs_root_handle};
+    *place = (struct held_place){
+        .written = hv_arena_str(&held->arena, written), .handle = fs_root_handle, .link_handle = fs_root_handle};
     for (int i = 0; i < TRIES; i++) {
         if (held->base->resolve(held->base, &held->arena, place->written, &place->resolved, NULL) != HV_OK)
             break;
@@ -382,11 +397,14 @@ static enum hv_code place_change(const struct held *held, struct hv_arena *arena
         return fail_unjudged(change->path, err);
     bool is_link = !change->bytes.ptr && target.place->link.len && !target.suffix.len;
     change->path = is_link ? target.place->link : target.path;
-    change->options.at = is_link ? &fs_root_handle : &target.place->handle;
+    change->options.at = is_link ? &target.place->link_handle : &target.place->handle;
     if (change->options.like.len && find(held, arena, change->options.like, &target))
         change->options.like = target.path;
-    if (change->link_like.len && find(held, arena, change->link_like, &target))
-        change->link_like = target.place->link.len && !target.suffix.len ? target.place->link : target.path;
+    if (!change->link_like.len || !find(held, arena, change->link_like, &target))
+        return HV_OK;
+    is_link = target.place->link.len && !target.suffix.len;
+    change->link_like = is_link ? target.place->link : target.path;
+    change->link_like_at = is_link ? &target.place->link_handle : &target.place->handle;
     return HV_OK;
 }
 
@@ -423,7 +441,7 @@ static enum hv_code held_remove(const struct hv_host *host, struct hv_str path, 
     if (!find(held_of(host), &arena, path, &target))
         return fail_unjudged(path, err);
     bool is_link = target.place->link.len && !target.suffix.len;
-    const struct hv_handle *at = is_link ? &fs_root_handle : &target.place->handle;
+    const struct hv_handle *at = is_link ? &target.place->link_handle : &target.place->handle;
     return fs_remove_at(at, is_link ? target.place->link : target.path, 0)
                ? fs_fail_at(err, errno, "Cannot remove", path)
                : HV_OK;

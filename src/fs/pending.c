@@ -73,22 +73,32 @@ void pending_note_folder(struct pending *pending, struct hv_str folder)
         add_line(pending, 'f', folder);
 }
 
-size_t pending_missing(struct hv_arena *arena, struct hv_str path, struct hv_str **missing)
+/* What is held is there, and all above it. */
+static bool is_missing(const struct hv_handle *at, struct hv_arena *arena, struct hv_str path)
+{
+    struct hv_file_stat stat;
+    if (at->directory < 0)
+        return path.len > 1 && faccessat(AT_FDCWD, hv_arena_cstr(arena, path), F_OK, AT_EACCESS);
+    return path.len > at->above.len && fs_stat_at(at, path, &stat, NULL) != HV_OK;
+}
+
+size_t pending_missing(struct hv_arena *arena, const struct hv_handle *at, struct hv_str path, struct hv_str **missing)
 {
     size_t count = 0;
-    struct hv_str at = path;
-    for (; count < DEPTH_MAX && at.len > 1 && faccessat(AT_FDCWD, hv_arena_cstr(arena, at), F_OK, AT_EACCESS); count++)
-        at = path_parent(at);
+    struct hv_str next = path;
+    for (; count < DEPTH_MAX && is_missing(at, arena, next); count++)
+        next = path_parent(next);
     *missing = hv_arena_array(arena, struct hv_str, count + 1);
-    at = path;
-    for (size_t i = count; i-- > 0; at = path_parent(at))
-        (*missing)[i] = hv_arena_str(arena, at);
+    next = path;
+    for (size_t i = count; i-- > 0; next = path_parent(next))
+        (*missing)[i] = hv_arena_str(arena, next);
     return count;
 }
 
-void pending_note_directories(struct pending *pending, struct hv_str path)
+void pending_note_directories(struct pending *pending, const struct hv_handle *at, struct hv_str path)
 {
-    pending->made_count = pending_missing(&pending->arena, path, &pending->made);
+    pending->at = at;
+    pending->made_count = pending_missing(&pending->arena, at, path, &pending->made);
     for (size_t i = 0; i < pending->made_count && pending->fd >= 0; i++)
         add_line(pending, 'd', pending->made[i]);
 }
@@ -96,7 +106,7 @@ void pending_note_directories(struct pending *pending, struct hv_str path)
 void pending_undo_directories(struct pending *pending)
 {
     for (size_t i = pending->made_count; i-- > 0;)
-        pending->stays |= fs_remove_at(&fs_root_handle, pending->made[i], AT_REMOVEDIR) && errno != ENOENT &&
+        pending->stays |= fs_remove_at(pending->at, pending->made[i], AT_REMOVEDIR) && errno != ENOENT &&
                           errno != ENOTEMPTY && errno != EEXIST;
     pending->made_count = 0;
 }

@@ -16,15 +16,17 @@ struct pending {
     struct hv_str file;
     struct hv_str *made; /* directories, in the order in which they are made */
     size_t made_count;
-    bool stays; /* something that it names could not be removed: the next start tries again */
+    const struct hv_handle *at; /* what they are reached from */
+    bool stays;                 /* something that it names could not be removed: the next start tries again */
 };
 
 /* Begin a note in journal (made when missing). Without one, or where that fails, writing goes on without a note. */
 void pending_begin(struct pending *pending, struct hv_str journal);
 /* Before the file of that name is made in directory. */
 void pending_note_temporary(struct pending *pending, struct hv_str directory, const char *name);
-/* Before the directories down to path are made: those that are missing, kept in pending->made too. */
-void pending_note_directories(struct pending *pending, struct hv_str path);
+/* Before the directories down to path are made: those that are missing, kept in pending->made too. at outlives the
+ * note. */
+void pending_note_directories(struct pending *pending, const struct hv_handle *at, struct hv_str path);
 /* Before a folder of the journal is made (transaction.h), which is nothing until it has its list. */
 void pending_note_folder(struct pending *pending, struct hv_str folder);
 /* Remove the directories that were made for nothing, as far as they are empty. */
@@ -35,7 +37,8 @@ void pending_end(struct pending *pending);
 /* Remove what killed writers left, by the notes in journal; of folders, unfinished is called. */
 void pending_clean(struct hv_str journal, void (*unfinished)(struct hv_str folder));
 
-/* The missing ones of the directories from the deepest that exists down to path, outermost first; in arena. */
-size_t pending_missing(struct hv_arena *arena, struct hv_str path, struct hv_str **missing);
+/* The missing ones of the directories from the deepest that exists down to path, outermost first; in arena. at:
+ * handle.h. */
+size_t pending_missing(struct hv_arena *arena, const struct hv_handle *at, struct hv_str path, struct hv_str **missing);
 
 #endif

@@ -152,7 +152,7 @@ static void add_parents(struct restoration *restoration, struct hv_str path, str
 {
     struct hv_arena *arena = &restoration->transaction.arena;
     struct hv_str *missing;
-    size_t count = pending_missing(arena, path_parent(path), &missing);
+    size_t count = pending_missing(arena, &fs_root_handle, path_parent(path), &missing);
     for (size_t i = 0; i < count && restoration->count < room; i++) {
         if (map_set(known, missing[i], restoration))
             continue;

@@ -120,7 +120,7 @@ enum hv_code transaction_make_folder(struct transaction *transaction, struct hv_
     return HV_OK;
 }
 
-/* The next step, zeroed. What it keeps is in images of its index. */
+/* The next step, zeroed, its place reached from the root. What it keeps is in images of its index. */
 static struct transaction_step *add_step(struct transaction *transaction)
 {
     if (transaction->count == transaction->room) {
@@ -131,7 +131,7 @@ static struct transaction_step *add_step(struct transaction *transaction)
             memcpy(grown, transaction->steps, transaction->count * sizeof *grown);
         transaction->steps = grown;
     }
-    transaction->steps[transaction->count] = (struct transaction_step){0};
+    transaction->steps[transaction->count] = (struct transaction_step){.at = &fs_root_handle};
     return &transaction->steps[transaction->count++];
 }
 
@@ -144,13 +144,13 @@ static bool is_listed(const struct transaction *transaction, struct hv_str direc
 }
 
 /* The directories that will be made for a file, so that undoing can take them away. */
-static void record_directories(struct transaction *transaction, struct hv_str target)
+static void record_directories(struct transaction *transaction, const struct hv_handle *at, struct hv_str target)
 {
     struct hv_str *missing;
-    size_t count = pending_missing(&transaction->arena, path_parent(target), &missing);
+    size_t count = pending_missing(&transaction->arena, at, path_parent(target), &missing);
     for (size_t i = 0; i < count; i++)
         if (!is_listed(transaction, missing[i]))
-            *add_step(transaction) = (struct transaction_step){.kind = KIND_DIRECTORY, .path = missing[i]};
+            *add_step(transaction) = (struct transaction_step){.kind = KIND_DIRECTORY, .at = at, .path = missing[i]};
 }
 
 /* The name that a change is about: what a link leads to, unless the link itself goes, or comes. */
@@ -175,8 +175,8 @@ static enum hv_code find_place(struct transaction *transaction, const struct hv_
 static enum hv_code record_link(struct transaction *transaction, const struct hv_file_change *change,
                                 struct transaction_step *step, struct hv_error *err)
 {
-    struct hv_file_change source = {.path = change->link_like, .options = {.at = change->options.at}};
-    struct fs_image like = {0};
+    struct hv_file_change source = {.path = change->link_like, .options = {.at = change->link_like_at}};
+    struct fs_image like = {.at = change->link_like_at};
     enum hv_code code = find_place(transaction, &source, &like.path, err);
     int reason = code ? 0 : fs_image_look(&like, &transaction->arena);
     if (reason || (!code && like.kind != FS_IMAGE_LINK))
@@ -194,7 +194,7 @@ static enum hv_code record_file(struct transaction *transaction, const struct hv
     CLEANUP_BUF struct hv_buf before = {0};
     struct transaction_step *step = &transaction->steps[index];
     struct hv_file_stat status = {0};
-    enum hv_code code = transaction_load_place(step->path, &before, &status, err);
+    enum hv_code code = transaction_load_place(step, &before, &status, err);
     bool exists = code == HV_OK;
     if (code && (code != HV_ENOTFOUND || !change->bytes.ptr))
         return code;
@@ -218,10 +218,12 @@ static enum hv_code record(struct transaction *transaction, const struct hv_file
     if (code)
         return code;
     if ((change->bytes.ptr || change->link_like.len) && change->options.make_parents)
-        record_directories(transaction, place);
+        record_directories(transaction, change->options.at ? change->options.at : &fs_root_handle, place);
     size_t index = transaction->count;
     struct transaction_step *step = add_step(transaction);
     step->path = step->image.path = place;
+    if (change->options.at)
+        step->at = step->image.at = change->options.at;
     int reason = fs_image_look(&step->image, &transaction->arena);
     if (reason)
         return hv_fail_errno(err, reason, "Cannot look at %.*s", HV_STR_ARG(place));
@@ -337,6 +339,15 @@ static bool is_removal(const struct hv_file_change *change)
     return !change->bytes.ptr && !change->link_like.len;
 }
 
+/* What a link leads to is looked at for it. */
+static enum hv_code look_at_removal(const struct hv_file_change *change, struct hv_file_stat *now, struct hv_error *err)
+{
+    const struct hv_handle *at = change->options.at;
+    enum hv_code code = at ? fs_stat_at(at, change->path, now, err) : HV_OK;
+    bool is_link = at && !code && now->kind == HV_FILE_SYMLINK;
+    return !at || is_link ? fs_host_stat(NULL, change->path, true, now, err) : code;
+}
+
 /* What is to go must still be what was judged. */
 static enum hv_code check_removals(const struct hv_file_change *changes, size_t count, struct hv_error *err)
 {
@@ -345,7 +356,7 @@ static enum hv_code check_removals(const struct hv_file_change *changes, size_t 
         const struct hv_file_stat *expected = changes[i].options.expected;
         if (!is_removal(&changes[i]) || !expected)
             continue;
-        enum hv_code code = fs_host_stat(NULL, changes[i].path, true, &now, err);
+        enum hv_code code = look_at_removal(&changes[i], &now, err);
         if (code)
             return code;
         if (now.inode == expected->inode && now.device == expected->device && now.size == expected->size &&

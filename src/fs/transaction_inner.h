@@ -7,6 +7,7 @@
 #ifndef FS_TRANSACTION_INNER_H
 #define FS_TRANSACTION_INNER_H
 
+#include "fs/handle.h"
 #include "fs/image.h"
 #include "fs/pending.h"
 #include "fs/transaction.h"
@@ -30,6 +31,8 @@ enum transaction_kind {
 struct transaction_step {
     enum transaction_kind kind;
     uint32_t mode;
+    const struct hv_handle
+        *at;            /* what path is opened from: what was held when it was judged, or, after a kill, the root */
     struct hv_str path; /* where it is: links on the way are resolved, and one at its end unless it is to go itself */
     struct fs_image image; /* what stood there, but for its bytes: they are N.before; zeroed: nothing */
     struct hv_str link;    /* what a new link says */
@@ -66,8 +69,8 @@ struct hv_str transaction_image(struct transaction *transaction, size_t index, c
 enum hv_code transaction_load(struct hv_str path, struct hv_buf *bytes, struct hv_file_stat *status,
                               struct hv_error *err) HV_MUST_CHECK;
 /* The same of the place of a step, to which no link leads any more. */
-enum hv_code transaction_load_place(struct hv_str path, struct hv_buf *bytes, struct hv_file_stat *status,
-                                    struct hv_error *err) HV_MUST_CHECK;
+enum hv_code transaction_load_place(const struct transaction_step *step, struct hv_buf *bytes,
+                                    struct hv_file_stat *status, struct hv_error *err) HV_MUST_CHECK;
 /* Whole: the file is as it was before. */
 enum transaction_outcome transaction_undo_step(struct transaction *transaction, size_t index);
 /* Whole: what is to go is gone. */

@@ -29,15 +29,15 @@ enum hv_code transaction_load(struct hv_str path, struct hv_buf *bytes, struct h
     return fs_host_read(NULL, path, 0, (size_t)BYTES_MAX + 1, bytes, status, err);
 }
 
-enum hv_code transaction_load_place(struct hv_str path, struct hv_buf *bytes, struct hv_file_stat *status,
-                                    struct hv_error *err)
+enum hv_code transaction_load_place(const struct transaction_step *step, struct hv_buf *bytes,
+                                    struct hv_file_stat *status, struct hv_error *err)
 {
     CLEANUP_FD int fd = -1;
     struct hv_file_stat found;
     hv_buf_init(bytes, (size_t)BYTES_MAX + 1);
-    enum hv_code code = fs_open_regular_at(&fs_root_handle, path, &fd, &found, err);
+    enum hv_code code = fs_open_regular_at(step->at, step->path, &fd, &found, err);
     if (!code)
-        code = fs_read_open(fd, path, 0, (size_t)BYTES_MAX + 1, found.size, bytes, err);
+        code = fs_read_open(fd, step->path, 0, (size_t)BYTES_MAX + 1, found.size, bytes, err);
     if (!code && status)
         *status = found;
     return code;
@@ -76,7 +76,7 @@ static bool is_of_link(const struct transaction_step *step)
 static enum standing look_at_link(const struct transaction_step *step)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
-    struct fs_image now = {.path = step->path};
+    struct fs_image now = {.path = step->path, .at = step->at};
     if (fs_image_look(&now, &arena))
         return STANDS_UNKNOWN;
     if (now.kind == FS_IMAGE_NOTHING)
@@ -89,7 +89,7 @@ static enum standing look_at_link(const struct transaction_step *step)
 static enum standing look_at_file(struct transaction *transaction, size_t index)
 {
     CLEANUP_BUF struct hv_buf now = {0};
-    enum hv_code code = transaction_load_place(transaction->steps[index].path, &now, NULL, NULL);
+    enum hv_code code = transaction_load_place(&transaction->steps[index], &now, NULL, NULL);
     if (code == HV_ENOTFOUND)
         return STANDS_NOTHING;
     if (code)
@@ -142,15 +142,12 @@ static bool put_back_file(struct transaction *transaction, size_t index)
 {
     const struct transaction_step *step = &transaction->steps[index];
     CLEANUP_BUF struct hv_buf bytes = {0};
-    const struct hv_write_options options = {.at = &fs_root_handle,
-                                             .make_parents = true,
-                                             .mode = step->mode,
-                                             .set_mode = true,
-                                             .mtime_ns = step->image.mtime_ns};
+    const struct hv_write_options options = {
+        .at = step->at, .make_parents = true, .mode = step->mode, .set_mode = true, .mtime_ns = step->image.mtime_ns};
     if (transaction_load(transaction_image(transaction, index, "before"), &bytes, NULL, NULL) != HV_OK)
         return false;
     if (step->kind == KIND_PLACE)
-        return fs_overwrite(step->path, hv_buf_str(&bytes)) == 0 && give_attributes(step);
+        return fs_overwrite(step->at, step->path, hv_buf_str(&bytes)) == 0 && give_attributes(step);
     return fs_write_as(step->path, hv_buf_str(&bytes), step->image.kind == FS_IMAGE_FILE ? &step->image : NULL,
                        &options, NULL) == HV_OK;
 }
@@ -176,7 +173,7 @@ enum transaction_outcome transaction_undo_step(struct transaction *transaction, 
 {
     const struct transaction_step *step = &transaction->steps[index];
     if (step->kind == KIND_DIRECTORY) {
-        (void)fs_remove_at(&fs_root_handle, step->path, AT_REMOVEDIR); /* what somebody put into it keeps it */
+        (void)fs_remove_at(step->at, step->path, AT_REMOVEDIR); /* what somebody put into it keeps it */
         return TRANSACTION_WHOLE;
     }
     enum standing now = look(transaction, index);
@@ -186,7 +183,7 @@ enum transaction_outcome transaction_undo_step(struct transaction *transaction, 
     case KIND_CREATE:
     case KIND_LINK:
         if (now == STANDS_AFTER)
-            return outcome_of(fs_remove_at(&fs_root_handle, step->path, 0) == 0);
+            return outcome_of(fs_remove_at(step->at, step->path, 0) == 0);
         return now == STANDS_NOTHING ? TRANSACTION_WHOLE : TRANSACTION_FOREIGN;
     case KIND_WRITE:
     case KIND_REMOVE:
@@ -201,11 +198,12 @@ enum transaction_outcome transaction_undo_step(struct transaction *transaction, 
 
 enum transaction_outcome transaction_complete_step(struct transaction *transaction, size_t index)
 {
-    if (transaction->steps[index].kind != KIND_REMOVE)
+    const struct transaction_step *step = &transaction->steps[index];
+    if (step->kind != KIND_REMOVE)
         return TRANSACTION_WHOLE;
     switch (look(transaction, index)) {
     case STANDS_NOTHING: return TRANSACTION_WHOLE;
-    case STANDS_BEFORE: return outcome_of(fs_remove_at(&fs_root_handle, transaction->steps[index].path, 0) == 0);
+    case STANDS_BEFORE: return outcome_of(fs_remove_at(step->at, step->path, 0) == 0);
     case STANDS_UNKNOWN: return TRANSACTION_LATER;
     case STANDS_AFTER:
     case STANDS_MIXED:

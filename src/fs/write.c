@@ -450,7 +450,7 @@ static enum hv_code write_whole(struct hv_str path, struct pieces content, const
     pending_begin(&w.pending, w.options->journal);
     if (w.options->make_parents) {
         announce(&w);
-        pending_note_directories(&w.pending, parent);
+        pending_note_directories(&w.pending, w.options->at ? w.options->at : &fs_root_handle, parent);
         code = fs_make_directories_at(at ? at : &fs_root_handle, parent, err);
     }
     if (!code)

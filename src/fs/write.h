@@ -35,7 +35,7 @@ enum hv_code fs_write_as(struct hv_str path, struct hv_str bytes, const struct f
 
 /* Write over the bytes of a regular file that stays the same inode, and sync it: 0, or -1 with errno. Nothing is kept:
  * for putting back what a journal has. */
-int fs_overwrite(struct hv_str path, struct hv_str bytes) HV_MUST_CHECK;
+int fs_overwrite(const struct hv_handle *at, struct hv_str path, struct hv_str bytes) HV_MUST_CHECK;
 /* name is that of a temporary or backup file of fs_write; walks do not show these. */
 bool fs_is_temporary(struct hv_str name);
 /* name is that of a backup: whole old bytes of a file that was being written in place. */

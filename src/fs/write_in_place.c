@@ -43,9 +43,9 @@ static int overwrite(int fd, struct pieces content, off_t old_size)
     return write_content(fd, content) || ftruncate(fd, size) || write_sync(fd) ? -1 : 0;
 }
 
-int fs_overwrite(struct hv_str path, struct hv_str bytes)
+int fs_overwrite(const struct hv_handle *at, struct hv_str path, struct hv_str bytes)
 {
-    CLEANUP_FD int fd = fs_open_at(&fs_root_handle, path, O_WRONLY | O_NONBLOCK | O_NOCTTY);
+    CLEANUP_FD int fd = fs_open_at(at, path, O_WRONLY | O_NONBLOCK | O_NOCTTY);
     struct stat status;
     if (fd < 0 || fstat(fd, &status) || !S_ISREG(status.st_mode))
         return -1;

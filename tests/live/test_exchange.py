@@ -116,6 +116,26 @@ class Exchange(Case):
         made = os.listdir(self.path("d")) + os.listdir(self.path("d.link"))
         self.assertTrue(any(name.endswith(".desktop") for name in made))
 
+    def test_changing_files_together_in_a_directory_that_is_exchanged(self):
+        """For another directory, not for a link: a change is one of all files of one of them, or of none."""
+        for folder, text in (("e", "one"), ("e.other", "two")):
+            for name in ("a", "b"):
+                self.write("%s/%s" % (folder, name), text + "\n")
+        patch = "*** Begin Patch\n" + "".join("*** Update File: e/%s\n@@\n-{0}\n+{1}\n" % name for name in ("a", "b")) + "*** End Patch"
+        words = (("one", "ONE"), ("two", "TWO"), ("ONE", "one"), ("TWO", "two"))
+        results = self.race(lambda n: [use("ApplyPatch", id="%s.%d" % (n, at), patch=patch.format(*pair)) for at, pair in enumerate(words)],
+                            "e", "e.other", mode="acceptEdits")
+        self.assertTrue(any(not result.get("is_error") for result in results), text_of(results[0]))
+        found = []
+        for folder in ("e", "e.other"):
+            texts = set()
+            for name in ("a", "b"):
+                with open(self.path("%s/%s" % (folder, name))) as file:
+                    texts.add(file.read().strip())
+            self.assertEqual(len(texts), 1, (folder, texts))
+            found.append(texts.pop().lower())
+        self.assertEqual(sorted(found), ["one", "two"])
+
     def test_changing_a_notebook_that_is_exchanged(self):
         cells = {"cells": [{"cell_type": "code", "id": "c", "source": "old", "metadata": {}, "outputs": [], "execution_count": None}],
                  "metadata": {}, "nbformat": 4, "nbformat_minor": 5}

@@ -98,6 +98,11 @@ class Case(unittest.TestCase):
             options.setdefault(name, subprocess.PIPE)
         return subprocess.Popen([HELVE, *arguments], **options)
 
+    def needs_testing_tool(self):
+        """TestingPermission (src/tools/testing_permission.c): for tests of questions, whatever is asked about."""
+        if "TestingPermission" not in self.run_helve("tool", "list"):
+            self.skipTest("this is no test build (meson -Dtests=true)")
+
     def run_helve(self, *arguments, stdin=b"", code=0, **options):
         """Run to the end, check the exit code and that no sanitizer spoke; stdout and stderr come back as text."""
         if isinstance(stdin, str):

@@ -36,10 +36,6 @@ class Questions(Case):
             self.fail("hangs: " + seen)
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), seen
 
-    def needs_testing_tool(self):
-        if "TestingPermission" not in self.run_helve("tool", "list"):
-            self.skipTest("this is no test build (meson -Dtests=true)")
-
     def test_what_was_typed_before_the_question_does_not_answer_it(self):
         self.needs_testing_tool()
         model = self.recording(message(use("TestingPermission", note="shall it be?"), delay_ms=700), message(say("the end")))
@@ -112,6 +108,14 @@ CALLS = [
     ("Bash", {"command": "rm -rf /"}), ("Bash", {"command": "git status"}), ("Bash", {"command": "git add . && git status"}),
     ("Bash", {"command": "x=$(cat a.txt); echo $x"}), ("Bash", {"command": "curl http://example.com"}),
 ]
+# Of these each mode decides some otherwise. Nobody serves at port 1: who may fetch there is told so.
+SOME = [
+    ("Read", {"file_path": "a.txt"}), ("Read", {"file_path": ".env"}), ("Read", {"file_path": "/etc/hosts"}), ("Read", {"file_path": "~/.ssh/id_rsa"}),
+    ("Write", {"file_path": "new.txt", "content": "x"}), ("Write", {"file_path": ".mcp.json", "content": "{}"}), ("Bash", {"command": "cat a.txt"}),
+    ("Bash", {"command": "touch a"}), ("Bash", {"command": "touch b"}), ("Bash", {"command": "./run"}), ("Bash", {"command": "sudo ls"}),
+    ("WebFetch", {"url": "http://localhost:1/", "prompt": "x"}), ("WebFetch", {"url": "http://127.0.0.1:1/", "prompt": "x"}),
+    ("WebFetch", {"url": "http://denied.test/", "prompt": "x"}),
+]
 
 
 class Doors(Case):
@@ -123,7 +127,8 @@ class Doors(Case):
         self.write(".env", "KEY=1\n")
         self.write("src/x.c", "int x;\n")
         subprocess.run(["git", "init", "-q", self.project], check=False, env=self.env)
-        self.settings({"permissions": {"allow": ["Edit(src/**)", "Bash(touch a)", "Bash(git add:*)"], "deny": ["Read(.env)"]},
+        self.settings({"permissions": {"allow": ["Edit(src/**)", "Bash(touch a)", "Bash(git add:*)", "WebFetch(domain:localhost)"],
+                                       "deny": ["Read(.env)", "WebFetch(domain:denied.test)"]},
                        "sandbox": {"enabled": False}})
 
     @staticmethod
@@ -133,32 +138,55 @@ class Doors(Case):
             return "no"
         return "yes" if "Permission" not in result_text else "no"
 
-    def explained(self, tool, given):
-        if tool == "Bash":
-            out = self.run_helve("explain", "bash", given["command"], "--json", code=None)
-            return "yes" if json.loads(out.splitlines()[0])["decision"] == "allow" else "no"
-        out = self.run_helve("explain", "path", given.get("file_path", given.get("path")), "--tool", tool, "--json", code=None)
+    def explained(self, tool, given, *flags, env=None):
+        """None: hosts are not explained."""
+        if tool == "WebFetch":
+            return None
+        named = ("bash", given["command"]) if tool == "Bash" else ("path", given.get("file_path", given.get("path")), "--tool", tool)
+        out = self.run_helve("explain", *named, "--json", *flags, code=None, env=env or self.env)
         return "yes" if json.loads(out.splitlines()[0])["decision"] == "allow" else "no"
 
-    def test_one_answer_through_every_door(self):
-        blocks = [use(tool, id="toolu_case_%d" % i, input=given) for i, (tool, given) in enumerate(CALLS)]
-        answers = {"explain": [self.explained(tool, given) for tool, given in CALLS]}
-        results = self.execute(*blocks)
-        answers["exec"] = [self.verdict_of(text_of(results["toolu_case_%d" % i]), results["toolu_case_%d" % i].get("is_error", False)) for i in range(len(CALLS))]
+    def verdicts(self, results, calls):
+        found = [results["toolu_case_%d" % i] for i in range(len(calls))]
+        return [self.verdict_of(text_of(result), result.get("is_error", False)) for result in found]
+
+    def tidy(self):
+        """What calls have made goes: the next door finds what the one before found."""
+        for name in ("a", "b", "new.txt", "src/new.txt", ".mcp.json"):
+            if os.path.lexists(self.path(name)):
+                os.unlink(self.path(name))
+
+    def ask_at_every_door(self, calls, *flags):
+        """The verdict on each call, which all doors must agree upon."""
+        blocks = [use(tool, id="toolu_case_%d" % i, input=given) for i, (tool, given) in enumerate(calls)]
+        answers = {"explain": [self.explained(tool, given, *flags) for tool, given in calls]}
+        answers["exec"] = self.verdicts(self.execute(*blocks, flags=flags), calls)
+        self.tidy()
         answers["tool call"] = []
-        for tool, given in CALLS:
-            block = json.loads(self.run_helve("tool", "call", tool, json.dumps(given), "--json", code=None))
+        for tool, given in calls:
+            block = json.loads(self.run_helve("tool", "call", tool, json.dumps(given), "--json", *flags, code=None))
             answers["tool call"].append(self.verdict_of(text_of(block), block.get("is_error", False)))
+        self.tidy()
         # One call a message, as the other doors have it: calls of one message see what earlier ones changed.
-        self.run_helve("-p", "--model", self.recording(*[message(block) for block in blocks], message(say("end"))), "go")
+        self.run_helve("-p", "--model", self.recording(*[message(block) for block in blocks], message(say("end"))), *flags, "go")
+        self.tidy()
         decided = {}
         for event in self.events(self.journals()[-1], "decision"):
             decided[event["call_id"]] = "yes" if event["name"] == "allow" else "no"
-        answers["session"] = [decided.get("toolu_case_%d" % i, "no") for i in range(len(CALLS))]
-        for i, call in enumerate(CALLS):
-            given = {door: verdicts[i] for door, verdicts in answers.items()}
-            self.assertEqual(len(set(given.values())), 1, (call, given))
-        self.assertEqual({"yes", "no"}, set(answers["exec"]))
+        answers["session"] = [decided.get("toolu_case_%d" % i, "no") for i in range(len(calls))]
+        for i, call in enumerate(calls):
+            given = {door: verdicts[i] for door, verdicts in answers.items() if verdicts[i]}
+            self.assertEqual(len(set(given.values())), 1, (flags, call, given))
+        return answers["exec"]
+
+    def test_one_answer_through_every_door(self):
+        self.assertEqual({"yes", "no"}, set(self.ask_at_every_door(CALLS)))
+
+    def test_one_answer_through_every_door_in_each_mode(self):
+        of_mode = {mode: "".join(verdict[0] for verdict in self.ask_at_every_door(SOME, "--permission-mode", mode))
+                   for mode in ("default", "acceptEdits", "plan", "bypassPermissions", "dontAsk")}
+        self.assertEqual(of_mode, {"default": "ynnn" "nn" "yynnn" "ynn", "acceptEdits": "ynnn" "yn" "yyynn" "ynn", "plan": "ynnn" "nn" "ynnnn" "ynn",
+                                   "bypassPermissions": "ynyn" "yn" "yyyyn" "yyn", "dontAsk": "ynnn" "nn" "yynnn" "ynn"})
 
     def without_bubblewrap(self):
         """A PATH on which everything is but bwrap."""
@@ -176,7 +204,10 @@ class Doors(Case):
         subprocess.run(["git", "-C", self.project, "add", "tests"], check=False, env=self.env)
         commands = ["cat server.key", "cat tests/server.pem", "grep -r x .", "tar cf - .", "rg -uu x", "cat *.key", "cat ~/.ssh/id_rsa",
                     "ls -R", "find . -type f -exec cat {} +", "touch z", "python3 walk.py", "sudo ls", "cat .env"]
-        of_level = {}
+        # The level is about commands: what other tools may do is the same at each.
+        others = [("Read", {"file_path": ".env"}), ("Read", {"file_path": "server.key"}), ("Write", {"file_path": "new.txt", "content": "x"}),
+                  ("WebFetch", {"url": "http://localhost:1/", "prompt": "x"}), ("WebFetch", {"url": "http://127.0.0.1:1/", "prompt": "x"})]
+        of_level, of_others = {}, {}
         less = self.without_bubblewrap()
         rows = [("off", False, False, self.env), ("less", True, False, less), ("less, unasked", True, True, less),
                 ("as it is", True, False, self.env), ("as it is, unasked", True, True, self.env)]
@@ -186,12 +217,18 @@ class Doors(Case):
             one = [json.loads(self.run_helve("explain", "bash", command, "--json", env=env))["decision"] == "allow" for command in commands]
             text = "".join(json.dumps({"id": i, "command": command}) + "\n" for i, command in enumerate(commands))
             batch = [answer["decision"] == "allow" for answer in self.lines("explain", "bash", "--json", "--batch", stdin=text, env=env)]
-            results = self.execute(*[use("Bash", id="toolu_%d" % i, command=command) for i, command in enumerate(commands)], env=env)
+            results = self.execute(*[use("Bash", id="toolu_%d" % i, command=command) for i, command in enumerate(commands)],
+                                   *[use(tool, id="toolu_case_%d" % i, input=given) for i, (tool, given) in enumerate(others)], env=env)
+            self.tidy()
+            of_others[name] = self.verdicts(results, others)
+            for call, ran in zip(others, of_others[name]):
+                self.assertIn(self.explained(*call, env=env), (None, ran), (name, call))
             ran = ["Permission to use" not in text_of(results["toolu_%d" % i]) for i in range(len(commands))]
             for i, command in enumerate(commands):
                 self.assertEqual((one[i], batch[i]), (ran[i], ran[i]), (name, command, results["toolu_%d" % i]))
             of_level[name] = ran
         self.assertEqual(of_level["off"], of_level["less"])
+        self.assertEqual(len(set(map(tuple, of_others.values()))), 1, of_others)
         self.assertFalse(of_level["less, unasked"][commands.index("touch z")], of_level)
         if "full" in self.run_helve("doctor", "--offline", code=None):
             self.assertTrue(of_level["as it is"][0] and of_level["as it is, unasked"][commands.index("touch z")], of_level)

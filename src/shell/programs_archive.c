@@ -393,18 +393,6 @@ static void judge_ar(struct shell_reading *reading, const struct shell_word *wor
 
 /* ---- looking into programs -------------------------------------------------------------------------------- */
 
-/* binutils take "@file" for the options that stand in the file. */
-static bool names_options(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    for (size_t i = 1; i < count; i++)
-        if (words[i].value.len && words[i].value.ptr[0] == '@') {
-            shell_worsenf(reading, SHELL_UNKNOWN, "the options in the file %.*s are not known",
-                          HV_STR_ARG(words[i].value));
-            return true;
-        }
-    return false;
-}
-
 static const struct shell_program binary_rows[] = {
     {"nm", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options =
@@ -474,7 +462,7 @@ static void judge_binary(struct shell_reading *reading, const struct shell_word 
 {
     size_t slash = hv_str_rfind_byte(words[0].value, '/');
     struct hv_str name = hv_str_slice(words[0].value, slash == SIZE_MAX ? 0 : slash + 1, words[0].value.len);
-    if (!names_options(reading, words, count))
+    if (!shell_names_option_file(reading, words, count))
         shell_judge_row(reading, shell_find_row(binary_rows, shell_plain_tool(name)), words, count);
 }
 

@@ -9,17 +9,6 @@
 #define NONE SHELL_EFFECT_NONE
 #define READ SHELL_EFFECT_READ
 
-static bool names_options(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    for (size_t at = 1; at < count; at++)
-        if (words[at].value.len && words[at].value.ptr[0] == '@') {
-            shell_worsenf(reading, SHELL_UNKNOWN, "the options in the file %.*s are not known",
-                          HV_STR_ARG(words[at].value));
-            return true;
-        }
-    return false;
-}
-
 static const struct shell_program llvm_rows[] = {
     /* LLVM's options take one dash or two. */
     {"dwarfdump llvm-dwarfdump", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
@@ -94,7 +83,7 @@ static void judge_llvm(struct shell_reading *reading, const struct shell_word *w
     size_t slash = hv_str_rfind_byte(words[0].value, '/');
     struct hv_str name = hv_str_slice(words[0].value, slash == SIZE_MAX ? 0 : slash + 1, words[0].value.len);
     const struct shell_program *row = shell_find_row(llvm_rows, shell_plain_tool(name));
-    if (!names_options(reading, words, count) && row)
+    if (!shell_names_option_file(reading, words, count) && row)
         shell_judge_row(reading, row, words, count);
     else if (!row)
         shell_worsen(reading, SHELL_UNKNOWN, "what the program does is not known");
@@ -128,7 +117,7 @@ static void judge_protoc(struct shell_reading *reading, const struct shell_word 
     static const struct shell_program row = {"protoc",        SHELL_SYNTAX_EXACT,
                                              SHELL_READ_ONLY, .options = protoc_options,
                                              .rest = READ,    .needs = "--decode_raw --decode"};
-    if (!names_options(reading, words, count))
+    if (!shell_names_option_file(reading, words, count))
         shell_judge_row(reading, &row, words, count);
     reading->act.reads_input = true;
 }

@@ -12,7 +12,7 @@
 #define HELP HELPS("-h --help -V --version")
 
 /* A document may be named by an address. */
-static void judge_addresses(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_addresses(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     for (size_t at = 1; at < count; at++)
         if (hv_str_find(words[at].value, HV_STR("://"), 0) != SIZE_MAX ||
@@ -165,16 +165,6 @@ static void judge_miller(struct shell_reading *reading, const struct shell_word 
 
 /* ---- trees of data --------------------------------------------------------------------------------------- */
 
-static const struct shell_program gron_row =
-    LOOKS_AT("gron", FLAGS("-u --ungron -c --colorize -m --monochrome -s --stream -j --json -v --values --no-sort"),
-             HELPS("-h --help --version"));
-
-static void judge_gron(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_row(reading, &gron_row, words, count);
-    judge_addresses(reading, words, count);
-}
-
 /* The first operand is a selector, or select; put and delete change files. */
 static void check_dasel(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
@@ -187,34 +177,6 @@ static void check_dasel(struct shell_reading *reading, const struct shell_argume
         reading->act.writes_listed = false;
 }
 
-static const struct shell_program xmlstarlet_row = {
-    "xmlstarlet", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(HELPS("--version --help"), FLAGS("-q --quiet")),
-    .subcommands = SUBCOMMANDS(
-        {"sel select", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-         .options =
-             OPTIONS(FLAGS("-t --template -n --nl -b --break -f --inp-name -T --text -R --root -I --indent -D"),
-                     FLAGS("--xml-decl -B --noblanks -Q --quiet --no-doc-namespace --doc-namespace -C --comp --else"),
-                     VALUES("-m --match -v --value-of -c --copy-of -o --output -i --if --elif -e --elem -a --attr"),
-                     VALUES("-N -E --encode --var"), {"-s --sort", SHELL_EFFECT_NONE, SHELL_ARITY_TWO},
-                     REACHES("--net"), HELPS("-h --help")),
-         .rest = READ},
-        LOOKS_AT("el elements", FLAGS("-a -v -u"), MAYBE("-d"), HELPS("-h --help")),
-        LOOKS_AT("fo format",
-                 FLAGS("-n --noindent -t --indent-tab -o --omit-decl -R --recover -D --dropdtd -C --nocdata"),
-                 FLAGS("-N --nsclean -H --html -Q --quiet"), VALUES("-s --indent-spaces -e --encode"), REACHES("--net"),
-                 HELPS("-h --help")),
-        LOOKS_AT("val validate",
-                 FLAGS("-w --well-formed -e --err -S --stop -b --list-bad -g --list-good -q --quiet -E"),
-                 FILES("-d --dtd -s --xsd -r --relaxng"), REACHES("--net"), HELPS("-h --help")),
-        LOOKS_AT("pyx esc escape unesc unescape depyx p2x", HELPS("--help")))};
-
-static void judge_xmlstarlet(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_row(reading, &xmlstarlet_row, words, count);
-    judge_addresses(reading, words, count);
-}
-
 /* jc reads its input; with a word that is no option it runs a command. */
 static void judge_jc(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
@@ -223,12 +185,6 @@ static void judge_jc(struct shell_reading *reading, const struct shell_word *wor
             shell_worsen(reading, SHELL_EXECUTES, "jc runs the command that it is given");
     reading->act.reads_input = true;
 }
-
-static const struct shell_program tables_row = {
-    "parquet-tools", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("-h --help --version")),
-    .subcommands = SUBCOMMANDS(LOOKS_AT("schema meta head cat rowcount size inspect show csv column-index",
-                                        FLAGS("-j --json -d --detailed --format-json --show-header --columns-only"),
-                                        VALUES("-n --head -c --columns -r --records --format")))};
 
 /* key=@FILE and key=:FILE read the file. */
 static void check_jo(struct shell_reading *reading, const struct shell_word *words, size_t count)
@@ -244,21 +200,6 @@ static void check_jo(struct shell_reading *reading, const struct shell_word *wor
             shell_reads(reading, &file, false);
         }
     }
-}
-
-static void judge_tables(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_row(reading, &tables_row, words, count);
-    judge_addresses(reading, words, count);
-}
-
-static const struct shell_program ncdump_row =
-    LOOKS_AT("ncdump", FLAGS("-h -c -s -k -t -i -x"), VALUES("-v -l -n -p -b -f -g"));
-
-static void judge_ncdump(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_row(reading, &ncdump_row, words, count);
-    judge_addresses(reading, words, count);
 }
 
 /* rar's letters: l and v list, t tests, p prints. */
@@ -290,17 +231,12 @@ static const struct shell_option xsv_options[] = {
         names, SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = xsv_options, .rest = READ, .reads_input = true          \
     }
 
-static const struct shell_program port_row =
-    COMMANDS("port", PLAIN("installed list info contents provides version outdated echo deps dependents variants"));
-
 /* A port that is named by an address or a file, or none where a file of ports lies, is code that runs. */
-static void judge_port(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_port(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    shell_judge_row(reading, &port_row, words, count);
     for (size_t at = 1; at < count; at++)
         if (!words[at].known || hv_str_find_byte(words[at].value, ':', 0) != SIZE_MAX)
             shell_worsen(reading, SHELL_EXECUTES, "port runs the code of the port that a file holds");
-    shell_needs_none(reading, "Portfile");
 }
 
 /* What begins with "--" names a setting, "--" alone one that does not exist: options go on behind it. */
@@ -363,14 +299,37 @@ const struct shell_program shell_programs_data[] = {
                  VALUES("-g --group -t --field-separator -F --format -R --round -c --collapse-delimiter --filler"),
                  VALUES("--output-delimiter -S --seed"), HELPS("-h --help -V --version")),
      .rest = NONE, .reads_input = true},
-    {"gron", .judge = judge_gron},
+    {"gron", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-u --ungron -c --colorize -m --monochrome -s --stream -j --json -v --values --no-sort"),
+                        HELPS("-h --help --version")),
+     .rest = SHELL_EFFECT_READ, .check_words = check_addresses},
     {"dasel", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(
          FLAGS("-c --compact -m --multiple --plain -n --null --length --merge-input-documents --colour --pretty"),
          VALUES("-r --read -w --write -p --parser -s --selector --indent --csv-comma --format"), FILES("-f --file"),
          OUTPUTS("-o --out"), HELPS("--help --version")),
      .rest = NONE, .check = check_dasel},
-    {"xmlstarlet xml", .judge = judge_xmlstarlet},
+    {"xmlstarlet xml", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(HELPS("--version --help"), FLAGS("-q --quiet")),
+     .subcommands = SUBCOMMANDS(
+         {"sel select", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+          .options =
+              OPTIONS(FLAGS("-t --template -n --nl -b --break -f --inp-name -T --text -R --root -I --indent -D"),
+                      FLAGS("--xml-decl -B --noblanks -Q --quiet --no-doc-namespace --doc-namespace -C --comp --else"),
+                      VALUES("-m --match -v --value-of -c --copy-of -o --output -i --if --elif -e --elem -a --attr"),
+                      VALUES("-N -E --encode --var"), {"-s --sort", SHELL_EFFECT_NONE, SHELL_ARITY_TWO},
+                      REACHES("--net"), HELPS("-h --help")),
+          .rest = READ},
+         LOOKS_AT("el elements", FLAGS("-a -v -u"), MAYBE("-d"), HELPS("-h --help")),
+         LOOKS_AT("fo format",
+                  FLAGS("-n --noindent -t --indent-tab -o --omit-decl -R --recover -D --dropdtd -C --nocdata"),
+                  FLAGS("-N --nsclean -H --html -Q --quiet"), VALUES("-s --indent-spaces -e --encode"),
+                  REACHES("--net"), HELPS("-h --help")),
+         LOOKS_AT("val validate",
+                  FLAGS("-w --well-formed -e --err -S --stop -b --list-bad -g --list-good -q --quiet -E"),
+                  FILES("-d --dtd -s --xsd -r --relaxng"), REACHES("--net"), HELPS("-h --help")),
+         LOOKS_AT("pyx esc escape unesc unescape depyx p2x", HELPS("--help"))),
+     .check_words = check_addresses},
     {"jc", .judge = judge_jc},
     {"jo", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-a -B -D -e -n -p"), VALUES("-d"), FILES("-f -i"), HELPS("-h --help -v -V")),
@@ -389,8 +348,15 @@ const struct shell_program shell_programs_data[] = {
                         VALUES("-i --indent -l --limit --charset"), HELPS("-h --help --version")),
      .rest = NONE, .reads_input = true},
     {"tidy", .judge = judge_tidy},
-    {"parquet-tools parquet pqrs", .judge = judge_tables},
-    {"ncdump", .judge = judge_ncdump},
+    {"parquet-tools parquet pqrs", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(HELPS("-h --help --version")),
+     .subcommands = SUBCOMMANDS(LOOKS_AT("schema meta head cat rowcount size inspect show csv column-index",
+                                         FLAGS("-j --json -d --detailed --format-json --show-header --columns-only"),
+                                         VALUES("-n --head -c --columns -r --records --format"))),
+     .check_words = check_addresses},
+    {"ncdump", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-h -c -s -k -t -i -x"), VALUES("-v -l -n -p -b -f -g")), .rest = SHELL_EFFECT_READ,
+     .check_words = check_addresses},
     LOOKS_ANYHOW("h5ls h5stat",
                  FLAGS("-r --recursive -v --verbose -d --data -a --address -f --full -g --group -l --label"),
                  FLAGS("-x --hexdump -s --string -S --simple --follow-symlinks -F --filemetadata -T"),
@@ -473,7 +439,10 @@ const struct shell_program shell_programs_data[] = {
           FLAGS("-l --list-pkgs -L --list-repos -f --files -S --show -s --search -m --list-manual-pkgs -O"
                 " -o --ownedby -x --deps -X --revdeps -H -v"),
           VALUES("-p --property"), HELPS("-h --help -V --version")),
-    {"port", .judge = judge_port},
+    {"port", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version --help")),
+     .subcommands =
+         SUBCOMMANDS(PLAIN("installed list info contents provides version outdated echo deps dependents variants")),
+     .check_words = check_port, .needs_none = "Portfile"},
     COMMANDS("equery", SHOWS("belongs check depends depgraph files hasuse list meta size uses which",
                              FLAGS("-e --exact-name -f --full-regex -i -t --tree -v --verbose -q --quiet"))),
     SHOWS("qlist qfile qdepends quse qsize", FLAGS("-I --installed -v --verbose -q --quiet -e --exact -a --all -S -U"),

@@ -99,19 +99,6 @@ static const struct shell_program gcloud_rows[] = {
     {0},
 };
 
-static const struct shell_program gcloud_row = {
-    "gcloud",
-    SHELL_SYNTAX_EXACT,
-    SHELL_READ_ONLY,
-    .subcommands = gcloud_rows,
-    .more_options = gcloud_options,
-    .options = OPTIONS(HELPS("-v --version -h --help"), VALUES("--project --account --configuration"))};
-
-static void judge_gcloud(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_row(reading, &gcloud_row, words, count);
-}
-
 static const struct shell_program az_rows[] = {
     SHOWS("version", VALUES("-o --output --query")),
     GROUP("account", SHOWS("show list", FLAGS("--all"), VALUES("-o --output --query")),
@@ -124,16 +111,8 @@ static const struct shell_program az_rows[] = {
     {0},
 };
 
-static const struct shell_program az_row = {"az", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = az_rows,
-                                            .options = OPTIONS(HELPS("-h --help"), REACHES("-v --version"))};
-
-static void judge_az(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    /* With its version it tells whether there is a newer one, for which it asks; az version does not. */
-    shell_judge_row(reading, &az_row, words, count);
-}
-
 /* ---- terraform ------------------------------------------------------------------------------------------- */
+
 static void check_terraform_format(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
     for (size_t at = 0; at < arguments->operand_count; at++)
@@ -330,8 +309,11 @@ const struct shell_program shell_programs_dev_cloud[] = {
                   " duo changelog check-update ssh-key deploy-key token iteration securefile stack")),
      .options = OPTIONS(HELPS("-v --version --help -h"), VALUES("-R --repo"))},
     {"aws", .judge = judge_aws},
-    {"gcloud", .judge = judge_gcloud},
-    {"az", .judge = judge_az},
+    {"gcloud", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = gcloud_rows, .more_options = gcloud_options,
+     .options = OPTIONS(HELPS("-v --version -h --help"), VALUES("--project --account --configuration"))},
+    /* With its version it tells whether there is a newer one, for which it asks; az version does not. */
+    {"az", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = az_rows,
+     .options = OPTIONS(HELPS("-h --help"), REACHES("-v --version"))},
     {"terraform tofu", .judge = judge_terraform},
     {"sqlite3", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options = OPTIONS(

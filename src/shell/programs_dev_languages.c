@@ -215,23 +215,9 @@ static void tame_go(struct shell_reading *reading, struct hv_str name)
         shell_needs_none(reading, "go.mod go.work");
 }
 
-static const struct shell_program go_row = {
-    "go", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
-    .subcommands =
-        SUBCOMMANDS(GO("version", FLAGS("-m -v -json")), GO("env", FLAGS("-json -changed"), CHANGES("-w -u")),
-                    GO("doc", FLAGS("-all -c -cmd -short -src -u"), REACHES("-http")),
-                    {"help", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
-                    GROUP("mod", REACHERS("download graph tidy vendor verify why"), WRITERS("init"),
-                          {"edit", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-json -print")),
-                           .rest = SHELL_EFFECT_READ, .needs = "-json -print"}),
-                    GROUP("work", WRITERS("edit init sync use vendor")), REACHERS("list get"),
-                    RUNNERS("build run test vet install generate tool bug fix telemetry"), WRITERS("fmt clean")),
-    .options = OPTIONS(TREES("-C"), VERSIONS)};
-
-static void judge_go(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_go(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     size_t at = count > 2 && hv_str_is(words[1].value, "-C") ? 3 : 1;
-    shell_judge_row(reading, &go_row, words, count);
     tame_go(reading, at < count ? words[at].value : HV_STR("help"));
 }
 
@@ -496,7 +482,17 @@ const struct shell_program shell_programs_dev_languages[] = {
     {"ruby", .judge = judge_ruby},
     {"php", .judge = judge_php},
     {"luac luac5.3 luac5.4", .judge = judge_lua_compiler},
-    {"go", .judge = judge_go},
+    {"go", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
+     .subcommands =
+         SUBCOMMANDS(GO("version", FLAGS("-m -v -json")), GO("env", FLAGS("-json -changed"), CHANGES("-w -u")),
+                     GO("doc", FLAGS("-all -c -cmd -short -src -u"), REACHES("-http")),
+                     {"help", SHELL_SYNTAX_NONE, SHELL_READ_ONLY, .rest = SHELL_EFFECT_NONE},
+                     GROUP("mod", REACHERS("download graph tidy vendor verify why"), WRITERS("init"),
+                           {"edit", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-json -print")),
+                            .rest = SHELL_EFFECT_READ, .needs = "-json -print"}),
+                     GROUP("work", WRITERS("edit init sync use vendor")), REACHERS("list get"),
+                     RUNNERS("build run test vet install generate tool bug fix telemetry"), WRITERS("fmt clean")),
+     .options = OPTIONS(TREES("-C"), VERSIONS), .check_words = check_go},
     {"gofmt goimports gofumpt", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-l -d -s -e"), VALUES("-r -local -lang"), CHANGES("-w"), OUTPUTS("-cpuprofile")),
      .rest = SHELL_EFFECT_READ_TREE, .reads_input = true, .check = check_gofmt},

@@ -167,27 +167,15 @@ static void stay_in_project(struct shell_reading *reading, const struct shell_wo
     }
 }
 
-static const struct shell_program yarn_row = {
-    "yarn",
-    SHELL_SYNTAX_EXACT,
-    SHELL_READ_ONLY,
-    .subcommands = yarn_rows,
-    .options = OPTIONS(HELPS("-v --version -h --help"), FLAGS("-s --silent --json --no-progress"), TREES("--cwd")),
-    .without_operands = SHELL_EFFECT_EXECUTE};
-
 /* yarnPath and plugins: even `yarn --version` runs what .yarnrc.yml names. */
-static void judge_yarn(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_yarn(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    shell_judge_row(reading, &yarn_row, words, count);
     stay_in_project(reading, words, count, "--cwd");
     shell_needs_none(reading, MANAGER_FILES " .yarnrc.yml .yarnrc .pnp.cjs .pnp.js .yarn/releases .yarn/plugins");
 }
 
-static void judge_pnpm(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_pnpm(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_program row = {"pnpm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = pnpm_rows,
-                                             .more_options = pnpm_options};
-    shell_judge_row(reading, &row, words, count);
     stay_in_project(reading, words, count, "-C --dir");
     shell_needs_none(reading, MANAGER_FILES " .pnpmfile.cjs .pnpmfile.mjs pnpmfile.js .npmrc:pnpmfile .npmrc:\\u"
                                             " pnpm-workspace.yaml:pnpmfile pnpm-workspace.yaml:configDependencies");
@@ -201,21 +189,15 @@ static bool asks_version(const struct shell_word *words, size_t count)
     return count == 2 && words[1].known && shell_names_have("--version -V --help -h", words[1].value);
 }
 
-static void judge_poetry(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_poetry(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_program row = {"poetry", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = poetry_rows,
-                                             .more_options = poetry_options};
-    shell_judge_row(reading, &row, words, count);
     stay_in_project(reading, words, count, "-C --directory -P --project");
     /* Plugins of the project are loaded before anything is told. */
     shell_needs_none(reading, asks_version(words, count) ? ".poetry" : environment_files);
 }
 
-static void judge_uv(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_uv(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_program row = {"uv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = uv_rows,
-                                             .more_options = uv_options};
-    shell_judge_row(reading, &row, words, count);
     if (asks_version(words, count))
         return;
     shell_needs_none(reading, environment_files);
@@ -244,11 +226,8 @@ static void enter_prefix(struct shell_reading *reading, const struct shell_word 
 }
 
 /* Where its logs and cache are, the project must not say: it writes there. */
-static void judge_npm(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_npm(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    static const struct shell_program row = {"npm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = npm_rows,
-                                             .more_options = npm_options};
-    shell_judge_row(reading, &row, words, count);
     reading->act.npm = reading->act.class == SHELL_READ_ONLY && !asks_version(words, count);
     if (!reading->act.npm)
         return;
@@ -265,9 +244,13 @@ static void judge_npm(struct shell_reading *reading, const struct shell_word *wo
     }
 
 const struct shell_program shell_programs_dev_packages[] = {
-    {"yarn yarnpkg", .judge = judge_yarn},
-    {"npm", .judge = judge_npm},
-    {"pnpm", .judge = judge_pnpm},
+    {"yarn yarnpkg", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = yarn_rows,
+     .options = OPTIONS(HELPS("-v --version -h --help"), FLAGS("-s --silent --json --no-progress"), TREES("--cwd")),
+     .without_operands = SHELL_EFFECT_EXECUTE, .check_words = check_yarn},
+    {"npm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = npm_rows, .more_options = npm_options,
+     .check_words = check_npm},
+    {"pnpm", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = pnpm_rows, .more_options = pnpm_options,
+     .check_words = check_pnpm},
     {"bun", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(
          GROUP("pm", SHOWS("ls list bin hash hash-string hash-print", FLAGS("--all -g --global")),
@@ -298,8 +281,10 @@ const struct shell_program shell_programs_dev_packages[] = {
      .subcommands = SUBCOMMANDS(SHOWS("list", FLAGS("--short --json --include-injected --skip-maintenance")),
                                 RUNNERS("run install inject upgrade upgrade-all reinstall reinstall-all runpip"),
                                 WRITERS("uninstall uninstall-all ensurepath"))},
-    {"poetry", .judge = judge_poetry},
-    {"uv", .judge = judge_uv},
+    {"poetry", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = poetry_rows, .more_options = poetry_options,
+     .check_words = check_poetry},
+    {"uv", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .subcommands = uv_rows, .more_options = uv_options,
+     .check_words = check_uv},
     {"conda mamba micromamba", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .subcommands = SUBCOMMANDS(
          SHOWS("list", FLAGS("-e --export --explicit --json --no-pip -f --full-name -c --canonical --revisions -r"),

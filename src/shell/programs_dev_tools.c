@@ -9,45 +9,11 @@
 #include <ctype.h>
 #include <string.h>
 
-/* A program that changes its operands unless one of `checks` is given. */
-static void judge_formatter(struct shell_reading *reading, const struct shell_program *row, const char *checks,
-                            const struct shell_word *words, size_t count)
+/* A program that changes its operands unless it only compares. */
+static void check_formatter(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
-        return;
-    for (size_t at = 0; at < arguments.operand_count; at++)
-        shell_apply(reading, SHELL_EFFECT_READ_TREE, arguments.operands[at], hv_str_from(row->names));
-    if (!arguments.operand_count)
-        shell_reads_directory(reading, true);
-    if (!shell_given(&arguments, checks))
-        shell_worsenf(reading, SHELL_WRITES, "%s changes files", row->names);
-}
-
-static const struct shell_program black_row = {
-    "black", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(
-        HELPS("--version -h --help"),
-        FLAGS("--check --diff --color --no-color -q --quiet -v --verbose -S --skip-string-normalization --preview"
-              " -C --skip-magic-trailing-comma --fast --safe --pyi --ipynb -x --skip-source-first-line"),
-        VALUES(
-            "-l --line-length -t --target-version --include --exclude --extend-exclude --force-exclude -W --workers"),
-        FILES("--config"), RUNS_WITH("-c --code"))};
-
-static void judge_black(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_formatter(reading, &black_row, "--check --diff", words, count);
-}
-
-static const struct shell_program isort_row = {
-    "isort", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(HELPS("--version -h --help -V"),
-                       FLAGS("-c --check --check-only -d --diff -q --quiet -v --verbose --color"),
-                       VALUES("--profile -l --line-length --skip -s"))};
-
-static void judge_isort(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_formatter(reading, &isort_row, "-c --check --check-only -d --diff", words, count);
+    if (!shell_given(arguments, "-c --check --check-only -d --diff"))
+        shell_worsenf(reading, SHELL_WRITES, "%s changes files", arguments->row->names);
 }
 
 static const struct shell_option ruff_options[] = {
@@ -71,40 +37,16 @@ static bool ruff_has(const struct shell_word *words, size_t count, const char *o
     return has;
 }
 
-static const struct shell_program ruff_format_row = {
-    "format", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("--check --diff --respect-gitignore --no-respect-gitignore --force-exclude"),
-                       VALUES("--line-length --target-version --exclude --extension --range")),
-    .more_options = ruff_options};
-
-static void judge_ruff_format(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_ruff_format(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    judge_formatter(reading, &ruff_format_row, "--check --diff", words, count);
     if (!ruff_has(words, count, "-n --no-cache --isolated"))
         shell_needs_none(reading, ruff_cache);
 }
 
-static const struct shell_program ruff_check_row = {
-    "check",
-    SHELL_SYNTAX_EXACT,
-    SHELL_READ_ONLY,
-    .options = OPTIONS(FLAGS("--diff --show-files --show-settings --statistics -e --exit-zero --exit-non-zero-on-fix"
-                             " --ignore-noqa --no-fix --no-unsafe-fixes --no-show-fixes --show-fixes"
-                             " --respect-gitignore --no-respect-gitignore --force-exclude"),
-                       VALUES("--select --ignore --extend-select --extend-ignore --fixable --unfixable --exclude"
-                              " --extend-exclude --target-version --output-format --per-file-ignores"
-                              " --line-length --extension"),
-                       CHANGES("--fix --fix-only --unsafe-fixes --add-noqa -w --watch"),
-                       OUTPUTS("-o --output-file --cache-dir")),
-    .more_options = ruff_options,
-    .rest = SHELL_EFFECT_READ_TREE,
-    .without_operands = SHELL_EFFECT_READ};
-
-static void judge_ruff_check(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_ruff_check(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     bool fixes = !ruff_has(words, count, "--no-fix --diff --isolated");
     bool caches = !ruff_has(words, count, "-n --no-cache --isolated");
-    shell_judge_row(reading, &ruff_check_row, words, count);
     if (fixes)
         shell_needs_none(reading, ruff_fixes);
     else if (caches)
@@ -394,13 +336,41 @@ const struct shell_program shell_programs_dev_tools[] = {
                         " --trusted-registry"),
                  FILES("-c --config")),
      .rest = SHELL_EFFECT_READ, .reads_input = true},
-    {"black", .judge = judge_black},
-    {"isort", .judge = judge_isort},
+    {"black", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         HELPS("--version -h --help"),
+         FLAGS("--check --diff --color --no-color -q --quiet -v --verbose -S --skip-string-normalization --preview"
+               " -C --skip-magic-trailing-comma --fast --safe --pyi --ipynb -x --skip-source-first-line"),
+         VALUES(
+             "-l --line-length -t --target-version --include --exclude --extend-exclude --force-exclude -W --workers"),
+         FILES("--config"), RUNS_WITH("-c --code")),
+     .rest = SHELL_EFFECT_READ_TREE, .without_operands = SHELL_EFFECT_READ_TREE, .check = check_formatter},
+    {"isort", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(HELPS("--version -h --help -V"),
+                        FLAGS("-c --check --check-only -d --diff -q --quiet -v --verbose --color"),
+                        VALUES("--profile -l --line-length --skip -s")),
+     .rest = SHELL_EFFECT_READ_TREE, .without_operands = SHELL_EFFECT_READ_TREE, .check = check_formatter},
     {"ruff", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
-     .subcommands =
-         SUBCOMMANDS({"check", .judge = judge_ruff_check}, {"format", .judge = judge_ruff_format},
-                     SHOWS("rule", FLAGS("--all"), VALUES("--output-format")),
-                     SHOWS("config linter version help", VALUES("--output-format")), WRITERS("clean server")),
+     .subcommands = SUBCOMMANDS(
+         {"check", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+          .options =
+              OPTIONS(FLAGS("--diff --show-files --show-settings --statistics -e --exit-zero --exit-non-zero-on-fix"
+                            " --ignore-noqa --no-fix --no-unsafe-fixes --no-show-fixes --show-fixes"
+                            " --respect-gitignore --no-respect-gitignore --force-exclude"),
+                      VALUES("--select --ignore --extend-select --extend-ignore --fixable --unfixable --exclude"
+                             " --extend-exclude --target-version --output-format --per-file-ignores"
+                             " --line-length --extension"),
+                      CHANGES("--fix --fix-only --unsafe-fixes --add-noqa -w --watch"),
+                      OUTPUTS("-o --output-file --cache-dir")),
+          .more_options = ruff_options, .rest = SHELL_EFFECT_READ_TREE, .without_operands = SHELL_EFFECT_READ,
+          .check_words = check_ruff_check},
+         {"format", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+          .options = OPTIONS(FLAGS("--check --diff --respect-gitignore --no-respect-gitignore --force-exclude"),
+                             VALUES("--line-length --target-version --exclude --extension --range")),
+          .more_options = ruff_options, .rest = SHELL_EFFECT_READ_TREE, .without_operands = SHELL_EFFECT_READ_TREE,
+          .check = check_formatter, .check_words = check_ruff_format},
+         SHOWS("rule", FLAGS("--all"), VALUES("--output-format")),
+         SHOWS("config linter version help", VALUES("--output-format")), WRITERS("clean server")),
      .more_options = ruff_options, .options = OPTIONS(HELPS("-V --version"))},
     {"ctags universal-ctags exuberant-ctags", .judge = judge_ctags},
     {"clang-tidy clang-check iwyu include-what-you-use scan-build buf swig flex bison yacc lex m4 gperf re2c"

@@ -88,13 +88,9 @@ static void check_pandoc(struct shell_reading *reading, const struct shell_argum
 /* ---- media ----------------------------------------------------------------------------------------------- */
 
 /* exiv2 prints, unless its first operand or an option is one of its actions. */
-static const struct shell_program exiv2_row =
-    LOOKS_AT("exiv2", FLAGS("-u -v -q -b"), VALUES("-p -P -g -K -n -Q --Print --print --grep --key"), HELP);
-
-static void judge_exiv2(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_exiv2(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     static const char actions[] = "ad adjust rm delete in insert ex extract mv rename mo modify fi fixiso fc fixcom";
-    shell_judge_row(reading, &exiv2_row, words, count);
     for (size_t at = 1; at < count; at++)
         if (!words[at].known ? !words[at].value.len && !(words[at].flags & SHELL_WORD_GLOB)
                              : shell_names_have(actions, words[at].value))
@@ -204,13 +200,9 @@ static const struct shell_option aspell_options[] = {
     {0},
 };
 
-static const struct shell_program pygmentize_row =
-    LOOKS_AT("pygmentize", FLAGS("-g -v"), VALUES("-l -f -O -P -F -S -a"), OUTPUTS("-o"), HELPS("-h --help -V"));
-
 /* Options of a formatter may name a file that it writes. */
-static void judge_pygmentize(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_pygmentize(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    shell_judge_row(reading, &pygmentize_row, words, count);
     for (size_t at = 1; at < count; at++)
         if (hv_str_find(words[at].value, HV_STR("cssfile"), 0) != SIZE_MAX ||
             (!words[at].known && words[at - 1].known && shell_names_have("-O -P", words[at - 1].value)) ||
@@ -219,16 +211,7 @@ static void judge_pygmentize(struct shell_reading *reading, const struct shell_w
             shell_worsen(reading, SHELL_WRITES, "pygmentize writes the file of styles");
 }
 
-static const struct shell_program chktex_row =
-    LOOKS_AT("chktex", FLAGS("-q --quiet -v -v0 -v1 -v2 -v3 -I -I0"), VALUES("-n -w -e"), HELPS("-h --help -W"));
-
 /* Settings of the directory are options, one of which names a file to write. */
-static void judge_chktex(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    shell_judge_row(reading, &chktex_row, words, count);
-    shell_needs_none(reading, ".chktexrc chktexrc");
-}
-
 /* A directory is converted beside itself, a table is printed. */
 static void check_xlsx2csv(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
@@ -239,13 +222,9 @@ static void check_xlsx2csv(struct shell_reading *reading, const struct shell_arg
         shell_worsen(reading, SHELL_WRITES, "xlsx2csv writes files beside those of a directory");
 }
 
-static const struct shell_program postconf_row =
-    SHOWS("postconf", FLAGS("-d -n -m -l -p -a -A -h -H -x -f -C"), FILES("-c"));
-
 /* NAME=value sets. */
-static void judge_postconf(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_postconf(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    shell_judge_row(reading, &postconf_row, words, count);
     for (size_t at = 1; at < count; at++)
         if (!words[at].known || hv_str_find_byte(words[at].value, '=', 0) != SIZE_MAX)
             shell_worsen(reading, SHELL_WRITES, "postconf sets what is given with =");
@@ -316,8 +295,12 @@ const struct shell_program shell_programs_documents[] = {
              VALUES("-t --to -e --extension --width -T"), OUTPUTS("-o"), HELPS("--help --version -h")),
     LOOKS_AT("markdown discount", FLAGS("-d -T"), VALUES("-f -b -s -t"), OUTPUTS("-o"), HELPS("-V --help --version")),
     LOOKS_AT("mandoc", FLAGS("-a -c -h"), VALUES("-T -W -I -K -m -s -S")),
-    {"pygmentize", .judge = judge_pygmentize},
-    {"chktex lacheck", .judge = judge_chktex},
+    {"pygmentize", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-g -v"), VALUES("-l -f -O -P -F -S -a"), OUTPUTS("-o"), HELPS("-h --help -V")),
+     .rest = SHELL_EFFECT_READ, .check_words = check_pygmentize},
+    {"chktex lacheck", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-q --quiet -v -v0 -v1 -v2 -v3 -I -I0"), VALUES("-n -w -e"), HELPS("-h --help -W")),
+     .rest = SHELL_EFFECT_READ, .needs_none = ".chktexrc chktexrc"},
     {"kpsewhich", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
      .options =
          OPTIONS(FLAGS("-all"), MAYBE("-var-value -expand-var -expand-path -format -engine -progname -show-path"),
@@ -335,7 +318,9 @@ const struct shell_program shell_programs_documents[] = {
     LOOKS_AT("jpeginfo", FLAGS("-c --check -i --info -l --list -v --verbose -5 --md5 -s"),
              HELPS("-h --help -V --version")),
     LOOKS_AT("jhead", FLAGS("-v -c -q -exifmap -se"), HELPS("-h -V")),
-    {"exiv2", .judge = judge_exiv2},
+    {"exiv2", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-u -v -q -b"), VALUES("-p -P -g -K -n -Q --Print --print --grep --key"), HELP),
+     .rest = SHELL_EFFECT_READ, .check_words = check_exiv2},
     LOOKS_ANYHOW("tiffinfo", FLAGS("-D -d -c -i -j -r -s -w -z -m"), VALUES("-o"), HELPS("-h")),
     LOOKS_AT("tiffdump pngmeta giftext rdjpgcom", FLAGS("-h -v -raw -verbose")),
     LOOKS_WITH("icotool icns2png wrestool", "-l --list", FLAGS("-l --list -v"), HELPS("--help --version")),
@@ -397,7 +382,9 @@ const struct shell_program shell_programs_documents[] = {
     {"qemu-system blender godot unity steam wine wine64 winetricks mono-sgen krita audacity handbrake obs vlc mpv "
      "mplayer scribus lyx freecad openscad kicad-cli love scummvm retroarch minetest dosbox",
      .judge = shell_judge_tool},
-    {"postconf", .judge = judge_postconf},
+    {"postconf", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
+     .options = OPTIONS(FLAGS("-d -n -m -l -p -a -A -h -H -x -f -C"), FILES("-c")), .rest = SHELL_EFFECT_NONE,
+     .check_words = check_postconf},
     {"wg", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY, .options = OPTIONS(HELPS("--version --help")),
      .subcommands = SUBCOMMANDS(WRITERS("set setconf addconf syncconf"), RUNNERS("genkey genpsk pubkey"))},
     {0},

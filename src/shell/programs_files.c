@@ -74,71 +74,36 @@ static const struct shell_option mode_options[] = {
 };
 
 /* cp, mv, ln, install: sources, then the destination. With -t all operands are sources. */
-static void judge_transfer(struct shell_reading *reading, const struct shell_program *row,
-                           const struct shell_word *words, size_t count)
+static void check_transfer(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
-        return;
-    bool moves = row->options == move_options;
-    bool target = shell_given(&arguments, "-t --target-directory") != NULL;
-    shell_worsenf(reading, SHELL_WRITES, "%.*s changes files", HV_STR_ARG(words[0].value));
-    for (size_t i = 0; i < arguments.operand_count; i++) {
-        bool last = i + 1 == arguments.operand_count;
-        if ((last && !target && (i > 0 || row->options != copy_options)) || moves)
-            shell_writes(reading, arguments.operands[i], true);
+    bool moves = arguments->row->options == move_options;
+    bool target = shell_given(arguments, "-t --target-directory") != NULL;
+    shell_worsenf(reading, SHELL_WRITES, "%.*s changes files", HV_STR_ARG(arguments->words[0].value));
+    for (size_t i = 0; i < arguments->operand_count; i++) {
+        bool last = i + 1 == arguments->operand_count;
+        if ((last && !target && (i > 0 || arguments->row->options != copy_options)) || moves)
+            shell_writes(reading, arguments->operands[i], true);
         if (!last || target)
-            shell_reads(reading, arguments.operands[i], true);
+            shell_reads(reading, arguments->operands[i], true);
     }
-    if (arguments.hidden || !reading->act.write_count)
+    if (arguments->hidden || !reading->act.write_count)
         reading->act.reads_listed = reading->act.writes_listed = false;
 }
 
-static const struct shell_program cp_row = {"cp", SHELL_SYNTAX_GNU, SHELL_WRITES, .options = copy_options,
-                                            .harmless_options = true};
-static const struct shell_program mv_row = {"mv", SHELL_SYNTAX_GNU, SHELL_WRITES, .options = move_options,
-                                            .harmless_options = true};
-static const struct shell_program ln_row = {
-    "ln", SHELL_SYNTAX_GNU, SHELL_WRITES,
-    .options = OPTIONS(
-        FLAGS("-b -d -F --directory -f --force -i --interactive -L --logical -n --no-dereference -P --physical -r"),
-        FLAGS("--relative -s --symbolic -T --no-target-directory -v --verbose"), MAYBE("--backup"),
-        VALUES("-S --suffix"), OUTPUTS("-t --target-directory"), GNU_HELP),
-    .harmless_options = true};
-static const struct shell_program install_row = {
-    "install", SHELL_SYNTAX_GNU, SHELL_WRITES,
-    .options = OPTIONS(
-        FLAGS("-b -c -C --compare -d --directory -D -p --preserve-timestamps -s --strip -T --no-target-directory -v"),
-        FLAGS("--verbose -Z"), MAYBE("--backup --context --preserve-context"),
-        VALUES("-g --group -m --mode -o --owner -S --suffix"), OUTPUTS("-t --target-directory"),
-        RUNS_WITH("--strip-program"), GNU_HELP)};
-
-static void judge_cp(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_transfer(reading, &cp_row, words, count);
-}
-
-static void judge_mv(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_transfer(reading, &mv_row, words, count);
-}
-
 /* A link with one operand is made in the working directory, under the name of what it leads to. */
-static void judge_ln(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_ln(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    judge_transfer(reading, &ln_row, words, count);
-    if (shell_arguments(reading, &ln_row, words, count, &arguments) && arguments.operand_count == 1)
+    check_transfer(reading, arguments);
+    if (arguments->operand_count == 1)
         reading->act.writes_listed = false;
 }
 
-static void judge_install(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void check_install(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    judge_transfer(reading, &install_row, words, count);
-    if (shell_arguments(reading, &install_row, words, count, &arguments) && shell_given(&arguments, "-d --directory"))
-        for (size_t i = 0; i < arguments.operand_count; i++)
-            shell_writes(reading, arguments.operands[i], false);
+    check_transfer(reading, arguments);
+    if (shell_given(arguments, "-d --directory"))
+        for (size_t i = 0; i < arguments->operand_count; i++)
+            shell_writes(reading, arguments->operands[i], false);
 }
 
 /* dd: if=, of= and numbers. Without of= it prints. */
@@ -337,10 +302,23 @@ const struct shell_program shell_programs_files[] = {
      .rest = TREE, .harmless_options = true},
     {"lsattr", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = OPTIONS(FLAGS("-R -V -a -d -l -p -v")), .rest = TREE,
      .without_operands = READ, .harmless_options = true},
-    {"cp", .judge = judge_cp},
-    {"mv", .judge = judge_mv},
-    {"ln", .judge = judge_ln},
-    {"install", .judge = judge_install},
+    {"cp", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = copy_options, .harmless_options = true, .rest = NONE,
+     .check = check_transfer},
+    {"mv", SHELL_SYNTAX_GNU, SHELL_READ_ONLY, .options = move_options, .harmless_options = true, .rest = NONE,
+     .check = check_transfer},
+    {"ln", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-b -d -F --directory -f --force -i --interactive -L --logical -n --no-dereference -P --physical -r"),
+         FLAGS("--relative -s --symbolic -T --no-target-directory -v --verbose"), MAYBE("--backup"),
+         VALUES("-S --suffix"), OUTPUTS("-t --target-directory"), GNU_HELP),
+     .harmless_options = true, .rest = NONE, .check = check_ln},
+    {"install", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-b -c -C --compare -d --directory -D -p --preserve-timestamps -s --strip -T --no-target-directory -v"),
+         FLAGS("--verbose -Z"), MAYBE("--backup --context --preserve-context"),
+         VALUES("-g --group -m --mode -o --owner -S --suffix"), OUTPUTS("-t --target-directory"),
+         RUNS_WITH("--strip-program"), GNU_HELP),
+     .rest = NONE, .check = check_install},
     {"rm", SHELL_SYNTAX_GNU, SHELL_WRITES, "rm removes files",
      OPTIONS(FLAGS("-f --force -i -I --one-file-system --no-preserve-root -r -R --recursive -d --dir -v --verbose"),
              MAYBE("--interactive --preserve-root"), GNU_HELP),

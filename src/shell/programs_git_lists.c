@@ -133,6 +133,7 @@ static void check_symbolic_ref(struct shell_reading *reading, const struct shell
 }
 
 /* ---- remote ---------------------------------------------------------------------------------------------- */
+
 static void check_remote_show(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
     if (arguments->operand_count && !shell_given(arguments, "-n"))
@@ -187,53 +188,10 @@ static void judge_reflog(struct shell_reading *reading, const struct shell_word 
 
 /* ---- what only tells what it would do -------------------------------------------------------------------- */
 
-static void judge_dry(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
-                      size_t count)
+static void check_dry(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, row, words, count, &arguments))
-        return;
-    for (size_t at = 0; at < arguments.operand_count; at++)
-        shell_apply(reading, SHELL_EFFECT_READ_TREE, arguments.operands[at], hv_str_from(row->names));
-    if (!shell_given(&arguments, "-n --dry-run"))
-        shell_worsenf(reading, SHELL_WRITES, "git %s changes files or the index", row->names);
-}
-
-static const struct shell_program add_row = {
-    "add stage", ROW,
-    .options = OPTIONS(
-        FLAGS("-n --dry-run -v --verbose -A --all --no-all -u --update -f --force --ignore-removal --ignore-errors"
-              " --ignore-missing --sparse"),
-        RUNS("-i --interactive -p --patch -e --edit"), CHANGES("-N --intent-to-add --refresh --renormalize"))};
-
-static void judge_add(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_dry(reading, &add_row, words, count);
-}
-
-static const struct shell_program clean_row = {"clean", ROW,
-                                               .options = OPTIONS(FLAGS("-n --dry-run -d -x -X -f --force -q --quiet"),
-                                                                  VALUES("-e --exclude"), CHANGES("-i --interactive"))};
-
-static void judge_clean(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_dry(reading, &clean_row, words, count);
-}
-
-static const struct shell_program remove_row = {
-    "rm", ROW, .options = OPTIONS(FLAGS("-n --dry-run -r -f --force --cached -q --quiet --ignore-unmatch --sparse"))};
-
-static void judge_remove(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_dry(reading, &remove_row, words, count);
-}
-
-static const struct shell_program move_row = {
-    "mv", ROW, .options = OPTIONS(FLAGS("-n --dry-run -f --force -k -v --verbose --sparse"))};
-
-static void judge_move(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_dry(reading, &move_row, words, count);
+    if (!shell_given(arguments, "-n --dry-run"))
+        shell_worsenf(reading, SHELL_WRITES, "git %s changes files or the index", arguments->row->names);
 }
 
 const struct shell_program shell_git_lists[] = {
@@ -281,10 +239,20 @@ const struct shell_program shell_git_lists[] = {
     {"sparse-checkout", ROW,
      .subcommands =
          SUBCOMMANDS({"list", ROW}, {"set add reapply disable init check-rules", .judge = shell_judge_changes})},
-    {"add stage", .judge = judge_add},
-    {"clean", .judge = judge_clean},
-    {"rm", .judge = judge_remove},
-    {"mv", .judge = judge_move},
+    {"add stage", ROW,
+     .options = OPTIONS(
+         FLAGS("-n --dry-run -v --verbose -A --all --no-all -u --update -f --force --ignore-removal --ignore-errors"
+               " --ignore-missing --sparse"),
+         RUNS("-i --interactive -p --patch -e --edit"), CHANGES("-N --intent-to-add --refresh --renormalize")),
+     .rest = SHELL_EFFECT_READ_TREE, .check = check_dry},
+    {"clean", ROW,
+     .options = OPTIONS(FLAGS("-n --dry-run -d -x -X -f --force -q --quiet"), VALUES("-e --exclude"),
+                        CHANGES("-i --interactive")),
+     .rest = SHELL_EFFECT_READ_TREE, .check = check_dry},
+    {"rm", ROW, .options = OPTIONS(FLAGS("-n --dry-run -r -f --force --cached -q --quiet --ignore-unmatch --sparse")),
+     .rest = SHELL_EFFECT_READ_TREE, .check = check_dry},
+    {"mv", ROW, .options = OPTIONS(FLAGS("-n --dry-run -f --force -k -v --verbose --sparse")),
+     .rest = SHELL_EFFECT_READ_TREE, .check = check_dry},
     {0},
 };
 

@@ -77,6 +77,7 @@ static void judge_iw(struct shell_reading *reading, const struct shell_word *wor
 }
 
 /* ---- packages -------------------------------------------------------------------------------------------- */
+
 static void check_pacman(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
     /* -Ss and -Si look in the list of packages that was fetched before; -S alone installs. */

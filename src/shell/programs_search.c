@@ -84,6 +84,7 @@ static void judge_zgrep(struct shell_reading *reading, const struct shell_word *
 }
 
 /* ---- ripgrep -------------------------------------------------------------------------------------------- */
+
 static void check_rg(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
     bool given = shell_given(arguments, "-e --regexp -f --file --files --type-list") != NULL;

@@ -143,6 +143,7 @@ static const struct shell_option systemctl_options[] = {
     }
 
 /* ---- packages ------------------------------------------------------------------------------------------- */
+
 static void check_dpkg(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
     if (!arguments->given_count)

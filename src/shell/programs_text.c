@@ -69,36 +69,6 @@ static void judge_xxd(struct shell_reading *reading, const struct shell_word *wo
 }
 
 /* more and less print like cat when they do not write to a terminal, and a tool call's output never is one. */
-static const struct shell_program less_row = {
-    "less",
-    SHELL_SYNTAX_GNU,
-    SHELL_READ_ONLY,
-    .options = OPTIONS(
-        FLAGS("-a -A -B -c -C -d -e -E -f -F -g -G -i -I -J -L -m -M -n -N -q -Q -r -R -s -S -u -U -w -W -X -~ -K"),
-        FLAGS("--search-skip-screen --SEARCH-SKIP-SCREEN --auto-buffers --clear-screen --dumb --quit-at-eof"),
-        FLAGS("--QUIT-AT-EOF --force --quit-if-one-screen --hilite-search --HILITE-SEARCH --ignore-case --IGNORE-CASE"),
-        FLAGS(
-            "--status-column --no-lessopen --long-prompt --LONG-PROMPT --line-numbers --LINE-NUMBERS --quiet --silent"),
-        FLAGS("--raw-control-chars --RAW-CONTROL-CHARS --squeeze-blank-lines --chop-long-lines --underline-special"),
-        FLAGS("--hilite-unread --HILITE-UNREAD --no-init --tilde --quit-on-intr --no-keypad --follow-name --mouse"),
-        FLAGS("--incsearch --use-color --no-histdups --save-marks --file-size --wordwrap"),
-        VALUES("-b --buffers -h --max-back-scroll -j --jump-target -p --pattern -x --tabs -y --max-forw-scroll -z "
-               "--window"),
-        VALUES("-D --color -P --prompt -# --shift --rscroll --wheel-lines --header"),
-        OUTPUTS("-o --log-file -O --LOG-FILE"), HELPS("-? --help -V --version")),
-    .rest = SHELL_EFFECT_READ,
-    .numeric_options = true};
-
-static const struct shell_program more_row = {
-    "more",
-    SHELL_SYNTAX_GNU,
-    SHELL_READ_ONLY,
-    .options = OPTIONS(
-        FLAGS("-d --silent -l --logical -e --exit-on-eof -f --no-pause -p --print-over -c --clean-print -s --squeeze"),
-        FLAGS("-u --plain"), VALUES("-n --lines"), HELPS("-h --help -V --version")),
-    .rest = SHELL_EFFECT_READ,
-    .numeric_options = true};
-
 static bool has_control(struct hv_str text)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -124,18 +94,14 @@ static bool is_plain_start(struct hv_str word)
     return true;
 }
 
-static void judge_pager(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
-                        size_t count)
+static void check_pager(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
-        return;
-    reading->act.reads_input |= !arguments.operand_count;
-    for (size_t i = 0; i < arguments.given_count; i++) /* typed for the person: a new line ends the pattern */
-        if (arguments.given[i].has_argument && has_control(arguments.given[i].argument.value))
+    reading->act.reads_input |= !arguments->operand_count;
+    for (size_t i = 0; i < arguments->given_count; i++) /* typed for the person: a new line ends the pattern */
+        if (arguments->given[i].has_argument && has_control(arguments->given[i].argument.value))
             shell_worsen(reading, SHELL_EXECUTES, "the pager runs what stands behind the pattern");
-    for (size_t i = 0; i < arguments.operand_count; i++) {
-        const struct shell_word *word = arguments.operands[i];
+    for (size_t i = 0; i < arguments->operand_count; i++) {
+        const struct shell_word *word = arguments->operands[i];
         bool plus = word->value.len && word->value.ptr[0] == '+';
         if (plus && (!word->known || !is_plain_start(word->value)))
             shell_worsen(reading, SHELL_EXECUTES, "the pager runs the command behind +");
@@ -144,16 +110,6 @@ static void judge_pager(struct shell_reading *reading, const struct shell_progra
         else if (!plus)
             shell_worsen(reading, SHELL_UNKNOWN, "a word that is not known may be a command of the pager");
     }
-}
-
-static void judge_less(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_pager(reading, &less_row, words, count);
-}
-
-static void judge_more(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_pager(reading, &more_row, words, count);
 }
 
 /* dc runs what stands behind "!", in its arguments and in what it reads. */
@@ -295,8 +251,27 @@ const struct shell_program shell_programs_text[] = {
      .options = OPTIONS(FLAGS("-f -F --retry -q --quiet --silent -v --verbose -z --zero-terminated"), MAYBE("--follow"),
                         VALUES("-c --bytes -n --lines --max-unchanged-stats --pid -s --sleep-interval"), GNU_HELP),
      .rest = SHELL_EFFECT_READ, .harmless_options = true, .numeric_options = true},
-    {"less", .judge = judge_less},
-    {"more", .judge = judge_more},
+    {"less zless bzless xzless", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-a -A -B -c -C -d -e -E -f -F -g -G -i -I -J -L -m -M -n -N -q -Q -r -R -s -S -u -U -w -W -X -~ -K"),
+         FLAGS("--search-skip-screen --SEARCH-SKIP-SCREEN --auto-buffers --clear-screen --dumb --quit-at-eof"),
+         FLAGS(
+             "--QUIT-AT-EOF --force --quit-if-one-screen --hilite-search --HILITE-SEARCH --ignore-case --IGNORE-CASE"),
+         FLAGS("--status-column --no-lessopen --long-prompt --LONG-PROMPT --line-numbers --LINE-NUMBERS --quiet "
+               "--silent"),
+         FLAGS("--raw-control-chars --RAW-CONTROL-CHARS --squeeze-blank-lines --chop-long-lines --underline-special"),
+         FLAGS("--hilite-unread --HILITE-UNREAD --no-init --tilde --quit-on-intr --no-keypad --follow-name --mouse"),
+         FLAGS("--incsearch --use-color --no-histdups --save-marks --file-size --wordwrap"),
+         VALUES("-b --buffers -h --max-back-scroll -j --jump-target -p --pattern -x --tabs -y --max-forw-scroll -z "
+                "--window"),
+         VALUES("-D --color -P --prompt -# --shift --rscroll --wheel-lines --header"),
+         OUTPUTS("-o --log-file -O --LOG-FILE"), HELPS("-? --help -V --version")),
+     .rest = SHELL_EFFECT_NONE, .numeric_options = true, .check = check_pager},
+    {"more zmore bzmore xzmore", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         FLAGS("-d --silent -l --logical -e --exit-on-eof -f --no-pause -p --print-over -c --clean-print -s --squeeze"),
+         FLAGS("-u --plain"), VALUES("-n --lines"), HELPS("-h --help -V --version")),
+     .rest = SHELL_EFFECT_NONE, .numeric_options = true, .check = check_pager},
     READER("wc", FLAGS("-c --bytes -m --chars -l --lines -L --max-line-length -w --words --debug"), VALUES("--total"),
            FILES("--files0-from")),
     READER("nl", FLAGS("-p --no-renumber"),
@@ -334,8 +309,6 @@ const struct shell_program shell_programs_text[] = {
      .options = OPTIONS(FLAGS("-v --verbose -t --terse -q --quiet -s --strict -1 --one-line -c --check"),
                         VALUES("-d --digits -o --output-format"), FILES("-f --file"), HELPS("-h -V"), GNU_HELP),
      .rest = SHELL_EFFECT_NONE},
-    {"zless bzless xzless", .judge = judge_less},
-    {"zmore bzmore xzmore", .judge = judge_more},
     /* --pager names a program; `bat cache` writes. */
     {"bat batcat", SHELL_SYNTAX_EXACT, SHELL_READ_ONLY,
      .options = OPTIONS(

@@ -12,80 +12,25 @@
 
 /* ---- NUMBER OPERANDS before the program ------------------------------------------------------------------ */
 
-/* Options, then `operands` words of the wrapper's own, then what runs. */
-static void judge_behind(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
-                         size_t count, size_t operands)
+/* Options, then the first operands that the row describes, the wrapper's own, then what runs. */
+static void check_behind(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    struct shell_arguments arguments;
-    if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
-        return;
-    for (size_t i = arguments.first; i < count && i < arguments.first + operands; i++)
-        if (shell_may_be_many(&words[i])) {
+    size_t at = arguments->first + arguments->row->first_count;
+    for (size_t i = arguments->first; i < arguments->count && i < at; i++)
+        if (shell_may_be_many(&arguments->words[i])) {
             shell_worsen(reading, SHELL_UNKNOWN, "which program runs is not known");
             return;
         }
-    size_t at = arguments.first + operands;
-    if (at < count)
-        shell_judge_inner(reading, words + at, count - at);
+    if (at < arguments->count)
+        shell_judge_inner(reading, arguments->words + at, arguments->count - at);
 }
 
-static const struct shell_program timeout_row = {
-    "timeout", SHELL_SYNTAX_POSIX,
-    .options = OPTIONS({"-f --foreground -p --preserve-status --preserve-status -v --verbose", SHELL_EFFECT_NONE},
-                       {"-k --kill-after -s --signal", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, HELP)};
-
-static void judge_timeout(struct shell_reading *reading, const struct shell_word *words, size_t count)
+static void judge_behind(struct shell_reading *reading, const struct shell_program *row, const struct shell_word *words,
+                         size_t count)
 {
-    judge_behind(reading, &timeout_row, words, count, 1);
-}
-
-static const struct shell_program time_row = {
-    "time", SHELL_SYNTAX_POSIX,
-    .options = OPTIONS({"-p --portability -v --verbose -q --quiet -a --append", SHELL_EFFECT_NONE},
-                       {"-f --format", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-                       {"-o --output", SHELL_EFFECT_WRITE, SHELL_ARITY_ONE}, {"-V", SHELL_EFFECT_HELP}, HELP)};
-
-static void judge_time(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_behind(reading, &time_row, words, count, 0);
-}
-
-static const struct shell_program nice_row = {
-    "nice", SHELL_SYNTAX_POSIX, .options = OPTIONS({"-n --adjustment", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, HELP),
-    .numeric_options = true};
-
-static void judge_nice(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_behind(reading, &nice_row, words, count, 0);
-}
-
-static const struct shell_program ionice_row = {
-    "ionice", SHELL_SYNTAX_POSIX,
-    .options = OPTIONS(
-        {"-t --ignore", SHELL_EFFECT_NONE}, {"-c --class -n --classdata", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
-        {"-p --pid -P --pgid -u --uid", SHELL_EFFECT_WRITES, SHELL_ARITY_ONE}, {"-h -V", SHELL_EFFECT_HELP}, HELP)};
-
-static void judge_ionice(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_behind(reading, &ionice_row, words, count, 0);
-}
-
-static const struct shell_program stdbuf_row = {
-    "stdbuf", SHELL_SYNTAX_POSIX,
-    .options = OPTIONS({"-i --input -o --output -e --error", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, HELP)};
-
-static void judge_stdbuf(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_behind(reading, &stdbuf_row, words, count, 0);
-}
-
-static const struct shell_program setsid_row = {
-    "setsid", SHELL_SYNTAX_POSIX,
-    .options = OPTIONS({"-c --ctty -f --fork -w --wait", SHELL_EFFECT_NONE}, {"-h -V", SHELL_EFFECT_HELP}, HELP)};
-
-static void judge_setsid(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_behind(reading, &setsid_row, words, count, 0);
+    struct shell_arguments arguments;
+    if (shell_arguments(reading, row, words, count, &arguments) && !arguments.help)
+        check_behind(reading, &arguments);
 }
 
 /* `taskset -p 1`, `chrt -p $$`: of a process that runs; one word more would set it. */
@@ -96,7 +41,7 @@ static bool asks_of_process(const struct shell_word *words, size_t count)
 }
 
 static const struct shell_program chrt_row = {
-    "chrt", SHELL_SYNTAX_POSIX,
+    "chrt", SHELL_SYNTAX_POSIX, .first_count = 1,
     .options =
         OPTIONS({"-b --batch -d --deadline -f --fifo -i --idle -o --other -r --rr -R --reset-on-fork -v --verbose",
                  SHELL_EFFECT_NONE},
@@ -110,7 +55,7 @@ static void judge_chrt(struct shell_reading *reading, const struct shell_word *w
     int64_t priority;
     if (asks_of_process(words, count))
         return;
-    judge_behind(reading, &chrt_row, words, count, 1);
+    judge_behind(reading, &chrt_row, words, count);
     if (!shell_arguments(reading, &chrt_row, words, count, &arguments) || arguments.help || arguments.first == count)
         return;
     const struct shell_word *first = &words[arguments.first];
@@ -119,13 +64,13 @@ static void judge_chrt(struct shell_reading *reading, const struct shell_word *w
 }
 
 static const struct shell_program taskset_row = {
-    "taskset", SHELL_SYNTAX_POSIX,
+    "taskset", SHELL_SYNTAX_POSIX, .first_count = 1,
     .options = OPTIONS({"-c --cpu-list", SHELL_EFFECT_NONE}, {"-h -V", SHELL_EFFECT_HELP}, HELP)};
 
 static void judge_taskset(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     if (!asks_of_process(words, count))
-        judge_behind(reading, &taskset_row, words, count, 1);
+        judge_behind(reading, &taskset_row, words, count);
 }
 
 /* nohup writes nohup.out when its output is a terminal, as that of a call with `tty` is. */
@@ -148,7 +93,7 @@ static void judge_nohup(struct shell_reading *reading, const struct shell_word *
     bool helps = count == 2 && words[1].known && shell_names_have("--help --version", words[1].value);
     if (!helps && !discards_output(reading->command))
         shell_worsen(reading, SHELL_WRITES, "nohup may write nohup.out");
-    judge_behind(reading, &nohup_row, words, count, 0);
+    judge_behind(reading, &nohup_row, words, count);
 }
 
 /* ---- env ------------------------------------------------------------------------------------------------ */
@@ -524,12 +469,29 @@ static void check_watch(struct shell_reading *reading, const struct shell_argume
 }
 
 const struct shell_program shell_programs_wrappers[] = {
-    {"timeout", .judge = judge_timeout},
-    {"time", .judge = judge_time},
-    {"nice", .judge = judge_nice},
-    {"ionice", .judge = judge_ionice},
-    {"stdbuf", .judge = judge_stdbuf},
-    {"setsid", .judge = judge_setsid},
+    {"timeout", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS({"-f --foreground -p --preserve-status --preserve-status -v --verbose", SHELL_EFFECT_NONE},
+                        {"-k --kill-after -s --signal", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, HELP),
+     .first = {SHELL_EFFECT_NONE}, .first_count = 1, .rest = SHELL_EFFECT_NONE, .check = check_behind},
+    {"time", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS({"-p --portability -v --verbose -q --quiet -a --append", SHELL_EFFECT_NONE},
+                        {"-f --format", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+                        {"-o --output", SHELL_EFFECT_WRITE, SHELL_ARITY_ONE}, {"-V", SHELL_EFFECT_HELP}, HELP),
+     .rest = SHELL_EFFECT_NONE, .check = check_behind},
+    {"nice", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS({"-n --adjustment", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, HELP), .numeric_options = true,
+     .rest = SHELL_EFFECT_NONE, .check = check_behind},
+    {"ionice", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS(
+         {"-t --ignore", SHELL_EFFECT_NONE}, {"-c --class -n --classdata", SHELL_EFFECT_NONE, SHELL_ARITY_ONE},
+         {"-p --pid -P --pgid -u --uid", SHELL_EFFECT_WRITES, SHELL_ARITY_ONE}, {"-h -V", SHELL_EFFECT_HELP}, HELP),
+     .rest = SHELL_EFFECT_NONE, .check = check_behind},
+    {"stdbuf", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS({"-i --input -o --output -e --error", SHELL_EFFECT_NONE, SHELL_ARITY_ONE}, HELP),
+     .rest = SHELL_EFFECT_NONE, .check = check_behind},
+    {"setsid", SHELL_SYNTAX_POSIX, SHELL_READ_ONLY,
+     .options = OPTIONS({"-c --ctty -f --fork -w --wait", SHELL_EFFECT_NONE}, {"-h -V", SHELL_EFFECT_HELP}, HELP),
+     .rest = SHELL_EFFECT_NONE, .check = check_behind},
     {"chrt", .judge = judge_chrt},
     {"taskset", .judge = judge_taskset},
     {"nohup", .judge = judge_nohup},

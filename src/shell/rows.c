@@ -117,6 +117,17 @@ void shell_judge_project(struct shell_reading *reading, const struct shell_word 
     worsen(reading, SHELL_EXECUTES, words, "runs what the project or a registry names");
 }
 
+bool shell_names_option_file(struct shell_reading *reading, const struct shell_word *words, size_t count)
+{
+    for (size_t at = 1; at < count; at++)
+        if (words[at].value.len && words[at].value.ptr[0] == '@') {
+            shell_worsenf(reading, SHELL_UNKNOWN, "the options in the file %.*s are not known",
+                          HV_STR_ARG(words[at].value));
+            return true;
+        }
+    return false;
+}
+
 static bool holds_none(struct shell_reading *reading, struct hv_str directory, const char *names)
 {
     const struct shell_world *world = reading->world;

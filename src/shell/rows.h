@@ -87,6 +87,9 @@ void shell_judge_about(struct shell_reading *reading, const struct shell_word *w
 void shell_judge_client(struct shell_reading *reading, const struct shell_word *words, size_t count);
 void shell_judge_project(struct shell_reading *reading, const struct shell_word *words, size_t count);
 
+/* "@file" stands for the options that stand in the file, which are not known: unknown, and true. */
+bool shell_names_option_file(struct shell_reading *reading, const struct shell_word *words, size_t count);
+
 /* What reads is harmless only where the project has none of the files `names`, by which it would make the program run
  * code: asked of the world. To be called last. */
 void shell_needs_none(struct shell_reading *reading, const char *names);

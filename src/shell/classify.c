@@ -23,16 +23,30 @@ void shell_worsen(struct shell_reading *reading, enum shell_class class, const c
         reading->act.reads_listed = reading->act.writes_listed = false;
 }
 
+static void worsen(struct shell_reading *reading, enum shell_class class, const char *format, va_list arguments)
+{
+    if (class >= reading->act.class)
+        return;
+    struct hv_str why = hv_arena_vformat(reading->arena, format, arguments);
+    shell_worsen(reading, class, "");
+    reading->act.why = why;
+}
+
 void shell_worsenf(struct shell_reading *reading, enum shell_class class, const char *format, ...)
 {
     va_list arguments;
-    if (class >= reading->act.class)
-        return;
     va_start(arguments, format);
-    struct hv_str why = hv_arena_vformat(reading->arena, format, arguments);
+    worsen(reading, class, format, arguments);
     va_end(arguments);
-    shell_worsen(reading, class, "");
-    reading->act.why = why;
+}
+
+void shell_changes(struct shell_reading *reading, const char *format, ...)
+{
+    va_list arguments;
+    reading->act.writes_listed = false;
+    va_start(arguments, format);
+    worsen(reading, SHELL_WRITES, format, arguments);
+    va_end(arguments);
 }
 
 /* Streams, not files. */

@@ -148,6 +148,9 @@ void shell_enter(struct shell_reading *reading, const struct shell_word *directo
 void shell_worsen(struct shell_reading *reading, enum shell_class class, const char *why);
 void shell_worsenf(struct shell_reading *reading, enum shell_class class, const char *format, ...) HV_PRINTF(3, 4);
 
+/* It changes something that its words do not tell: WRITES, for this reason. */
+void shell_changes(struct shell_reading *reading, const char *format, ...) HV_PRINTF(2, 3);
+
 /* What effect means for word, for the options and operands alike. word may be NULL for effects without a file. program
  * is for the reason. */
 void shell_apply(struct shell_reading *reading, enum shell_effect effect, const struct shell_word *word,

@@ -24,8 +24,7 @@ static void check_plutil(struct shell_reading *reading, const struct shell_argum
     bool checks = !changes && (arguments->operand_count || shell_given(arguments, "-p -lint -type"));
     if (checks || (changes && printed))
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "plutil changes its files unless -o - prints them");
+    shell_changes(reading, "plutil changes its files unless -o - prints them");
 }
 
 /* PlistBuddy -c 'Print …': other commands of its language change the file. */
@@ -41,8 +40,7 @@ static void check_plist_buddy(struct shell_reading *reading, const struct shell_
         shell_reads(reading, arguments->operands[at], false);
     if (prints)
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "PlistBuddy changes the file unless it is told to print");
+    shell_changes(reading, "PlistBuddy changes the file unless it is told to print");
 }
 
 /* dscl PATH -read … asks; without a verb it takes commands from its input. */
@@ -54,8 +52,7 @@ static void judge_dscl(struct shell_reading *reading, const struct shell_word *w
         verb < count && words[verb - 1].known && shell_names_have(". /Local/Default localhost", words[verb - 1].value);
     if (local && words[verb].known && shell_names_have(verbs, words[verb].value))
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "dscl changes the accounts of the machine, or asks another one");
+    shell_changes(reading, "dscl changes the accounts of the machine, or asks another one");
 }
 
 /* networksetup -get… and -list… ask. */
@@ -68,8 +65,7 @@ static void judge_networksetup(struct shell_reading *reading, const struct shell
         asks &= !shell_may_be_option(&words[at]);
     if (asks)
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "networksetup changes how the machine is connected");
+    shell_changes(reading, "networksetup changes how the machine is connected");
 }
 
 /* scutil with one of these asks; else it takes commands from its input, or sets. */
@@ -80,8 +76,7 @@ static void judge_scutil(struct shell_reading *reading, const struct shell_word 
             shell_names_have("ComputerName HostName LocalHostName", words[2].value);
     if (asks)
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "scutil changes settings of the machine");
+    shell_changes(reading, "scutil changes settings of the machine");
 }
 
 /* pmset -g [what]: gets, whatever stands behind it. */
@@ -89,8 +84,7 @@ static void judge_pmset(struct shell_reading *reading, const struct shell_word *
 {
     if (count > 1 && words[1].known && hv_str_is(words[1].value, "-g"))
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "pmset changes how the machine uses power");
+    shell_changes(reading, "pmset changes how the machine uses power");
 }
 
 /* -v alone may verify as well as be a level of words: both only look. */
@@ -102,8 +96,7 @@ static void check_codesign(struct shell_reading *reading, const struct shell_arg
     bool printed = !output || (output->argument.known && shell_names_have("- :-", output->argument.value));
     if (printed && shell_given(arguments, "-d --display -v -vv -vvv --verify --verbose"))
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "codesign changes files unless it displays or verifies");
+    shell_changes(reading, "codesign changes files unless it displays or verifies");
 }
 
 const struct shell_program shell_programs_apple[] = {

@@ -13,178 +13,114 @@
 
 /* ---- compressors: to stdout, to test or to list they only read ------------------------------------------- */
 
-static const struct shell_option gzip_options[] = {
-    FLAGS(
-        "-a --ascii -c --stdout --to-stdout -d --decompress --uncompress -f --force -k --keep -l --list -n --no-name"),
-    FLAGS("-N --name -q --quiet -r --recursive --rsyncable --synchronous -t --test -v --verbose"),
-    FLAGS("-1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best"),
-    VALUES("-S --suffix -p --processes -b --bits --blocksize"),
-    HELPS("-h -H -V -L --license"),
-    GNU_HELP,
-    {0},
-};
-static const struct shell_option bzip2_options[] = {
-    FLAGS(
-        "-c --stdout -d --decompress -z --compress -k --keep -f --force -t --test -q --quiet -v --verbose -s --small"),
-    FLAGS("-1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best"),
-    HELPS("-h --help -L --license -V --version"),
-    {0},
-};
-static const struct shell_option xz_options[] = {
-    FLAGS(
-        "-z --compress -d --decompress --uncompress -t --test -l --list -k --keep -f --force -c --stdout --to-stdout"),
-    FLAGS("--single-stream --no-sparse --no-warn -Q -q --quiet -v --verbose --robot -e --extreme --no-adjust"),
-    FLAGS("-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --best --fast --ignore-check"),
-    VALUES("-S --suffix -F --format -C --check -T --threads --block-size --block-list --flush-timeout -M --memlimit"),
-    VALUES("--memlimit-compress --memlimit-decompress --memlimit-mt-decompress --memory"),
-    MAYBE("--lzma1 --lzma2 --x86 --arm --armthumb --arm64 --powerpc --ia64 --sparc --delta"),
-    HELPS("-h -H -V --long-help --info-memory"),
-    GNU_HELP,
-    {0},
-};
-static const struct shell_option zstd_options[] = {
-    FLAGS("-d --decompress --uncompress -z --compress -k --keep -f --force -c --stdout -t --test -l --list -q --quiet"),
-    FLAGS("-v --verbose -r --ultra --no-check --check --no-progress --progress --long --single-thread --sparse"),
-    FLAGS("--no-sparse -1 -2 -3 -4 -5 -6 -7 -8 -9 -0 --no-dictID --stdout --to-stdout"),
-    MAYBE("-T --threads -M --memory"),
-    FILES("-D"),
-    OUTPUTS("-o"),
-    HELPS("-h -H -V"),
-    GNU_HELP,
+/* needs: the options that send the result to stdout, or only look. */
+static const struct shell_program compressors[] = {
+    {"gzip gunzip uncompress pigz unpigz", SHELL_SYNTAX_GNU,
+     .options =
+         OPTIONS(FLAGS("-a --ascii -c --stdout --to-stdout -d --decompress --uncompress -f --force -k --keep -l --list "
+                       "-n --no-name"),
+                 FLAGS("-N --name -q --quiet -r --recursive --rsyncable --synchronous -t --test -v --verbose"),
+                 FLAGS("-1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best"),
+                 VALUES("-S --suffix -p --processes -b --bits --blocksize"), HELPS("-h -H -V -L --license"), GNU_HELP),
+     .needs = "-c --stdout --to-stdout -l --list -t --test"},
+    {"bzip2 bunzip2 lbzip2 lbunzip2", SHELL_SYNTAX_GNU,
+     .options =
+         OPTIONS(FLAGS("-c --stdout -d --decompress -z --compress -k --keep -f --force -t --test -q --quiet -v "
+                       "--verbose -s --small"),
+                 FLAGS("-1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best"), HELPS("-h --help -L --license -V --version")),
+     .needs = "-c --stdout -t --test"},
+    {"xz unxz lzma unlzma", SHELL_SYNTAX_GNU,
+     .options = OPTIONS(
+         FLAGS("-z --compress -d --decompress --uncompress -t --test -l --list -k --keep -f --force -c --stdout "
+               "--to-stdout"),
+         FLAGS("--single-stream --no-sparse --no-warn -Q -q --quiet -v --verbose --robot -e --extreme --no-adjust"),
+         FLAGS("-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --best --fast --ignore-check"),
+         VALUES(
+             "-S --suffix -F --format -C --check -T --threads --block-size --block-list --flush-timeout -M --memlimit"),
+         VALUES("--memlimit-compress --memlimit-decompress --memlimit-mt-decompress --memory"),
+         MAYBE("--lzma1 --lzma2 --x86 --arm --armthumb --arm64 --powerpc --ia64 --sparc --delta"),
+         HELPS("-h -H -V --long-help --info-memory"), GNU_HELP),
+     .needs = "-c --stdout --to-stdout -l --list -t --test"},
+    {"zstd unzstd", SHELL_SYNTAX_GNU,
+     .options = OPTIONS(
+         FLAGS("-d --decompress --uncompress -z --compress -k --keep -f --force -c --stdout -t --test -l --list -q "
+               "--quiet"),
+         FLAGS("-v --verbose -r --ultra --no-check --check --no-progress --progress --long --single-thread --sparse"),
+         FLAGS("--no-sparse -1 -2 -3 -4 -5 -6 -7 -8 -9 -0 --no-dictID --stdout --to-stdout"),
+         MAYBE("-T --threads -M --memory"), FILES("-D"), OUTPUTS("-o"), HELPS("-h -H -V"), GNU_HELP),
+     .needs = "-c --stdout -l --list -t --test"},
+    /* Its -t and -x undo each other, and it has a -n without a value. */
+    {"lzop", SHELL_SYNTAX_EXACT,
+     .options = OPTIONS(
+         FLAGS("-c --stdout -d --decompress --uncompress -t --test -l --list -k --keep -f --force -v --verbose -q"
+               " --quiet -1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best -n --no-name"),
+         HELPS("-h --help -V --version")),
+     .needs = "-c --stdout -t --test -l --list"},
+    {"lzip plzip lunzip clzip", SHELL_SYNTAX_EXACT,
+     .options = OPTIONS(
+         FLAGS(
+             "-c --stdout -d --decompress --uncompress -t --test -l --list -k --keep -f --force -v --verbose -q --quiet"
+             " -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best"),
+         VALUES("-n --threads"), HELPS("-h --help -V --version")),
+     .needs = "-c --stdout -t --test -l --list"},
+    /* Its -l limits how many processors work; it lists nothing. */
+    {"pbzip2", SHELL_SYNTAX_EXACT,
+     .options = OPTIONS(
+         FLAGS("-c --stdout -d --decompress -t --test -z --compress -k --keep -f --force -v --verbose -q --quiet -1 -2"
+               " -3 -4 -5 -6 -7 -8 -9"),
+         HELPS("-h --help -V --version")),
+     .needs = "-c --stdout -t --test"},
+    {"brotli unbrotli", SHELL_SYNTAX_EXACT,
+     .options = OPTIONS(
+         FLAGS(
+             "-c --stdout -d --decompress -t --test -k --keep -f --force -v --verbose -Z --best -n --no-copy-stat -0 -1"
+             " -2 -3 -4 -5 -6 -7 -8 -9"),
+         VALUES("-q --quality -w --lgwin -S --suffix"), OUTPUTS("-o --output"), CHANGES("-j --rm"),
+         HELPS("-h --help -V --version")),
+     .needs = "-c --stdout -t --test"},
+    {"lz4 unlz4 lz4cat", SHELL_SYNTAX_EXACT,
+     .options = OPTIONS(
+         FLAGS(
+             "-c --stdout --to-stdout -d --decompress -z --compress -t --test --list -k --keep -f --force -v --verbose"
+             " -q --quiet -m --multiple -1 -2 -3 -4 -5 -6 -7 -8 -9 --best"),
+         HELPS("-h -H -V --help --version")),
+     .needs = "-c --stdout --to-stdout -t --test --list"},
+    {"zcat bzcat xzcat lzcat gzcat lbzcat", SHELL_SYNTAX_GNU, .options = OPTIONS(FLAGS("-f -k -n -q -v"), GNU_HELP),
+     .harmless_options = true},
+    /* It has -o. */
+    {"zstdcat", SHELL_SYNTAX_GNU, .options = OPTIONS(FLAGS("-f -k -n -q -v"), GNU_HELP)},
     {0},
 };
 
-/* prints: the options that send the result to stdout, or only look. */
-static void judge_compressor(struct shell_reading *reading, const struct shell_program *row, const char *prints,
-                             const struct shell_word *words, size_t count)
+static struct hv_str bare_name(const struct shell_word *program)
+{
+    return hv_str_slice(program->value, hv_str_rfind_byte(program->value, '/') + 1, program->value.len);
+}
+
+static void judge_compressor(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     struct shell_arguments arguments;
+    struct hv_str name = bare_name(words);
+    const struct shell_program *row = shell_find_row(compressors, name);
     if (!shell_arguments(reading, row, words, count, &arguments) || arguments.help)
         return;
-    bool quiet = shell_given(&arguments, prints) != NULL || strstr(row->names, "cat");
+    bool prints = hv_str_ends(name, HV_STR("cat")), lz4 = hv_str_starts(hv_str_from(row->names), HV_STR("lz4"));
+    bool quiet = prints || shell_given(&arguments, row->needs) != NULL;
     /* Of -t, -l, -d and -z the last one counts; gzip's own -t and -l always do, but not those of pigz. */
-    bool own = hv_str_is(hv_str_from(row->names), "gzip") && hv_str_find(words[0].value, HV_STR("pigz"), 0) == SIZE_MAX;
-    if (!own && !strstr(row->names, "cat") && shell_given(&arguments, "-d --decompress --uncompress -z --compress"))
+    bool own = hv_str_starts(hv_str_from(row->names), HV_STR("gzip")) &&
+               hv_str_find(words[0].value, HV_STR("pigz"), 0) == SIZE_MAX;
+    if (!own && !prints && shell_given(&arguments, "-d --decompress --uncompress -z --compress"))
         quiet = shell_given(&arguments, "-c --stdout --to-stdout") != NULL;
     bool tree = shell_given(&arguments, "-r --recursive") != NULL;
     reading->act.reads_input = !arguments.operand_count;
     for (size_t i = 0; i < arguments.operand_count; i++) {
         shell_reads(reading, arguments.operands[i], tree);
-        if (!quiet && !(arguments.operands[i]->known && hv_str_is(arguments.operands[i]->value, "-"))) {
-            shell_worsenf(reading, SHELL_WRITES, "%.*s replaces its files", HV_STR_ARG(words[0].value));
-            reading->act.writes_listed = false;
-        }
+        if (!quiet && !(arguments.operands[i]->known && hv_str_is(arguments.operands[i]->value, "-")))
+            shell_changes(reading, "%.*s replaces its files", HV_STR_ARG(words[0].value));
     }
-}
-
-static void judge_gzip(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_program row = {"gzip", SHELL_SYNTAX_GNU, .options = gzip_options};
-    judge_compressor(reading, &row, "-c --stdout --to-stdout -l --list -t --test", words, count);
-}
-
-static void judge_bzip2(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_program row = {"bzip2", SHELL_SYNTAX_GNU, .options = bzip2_options};
-    judge_compressor(reading, &row, "-c --stdout -t --test", words, count);
-}
-
-static void judge_xz(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_program row = {"xz", SHELL_SYNTAX_GNU, .options = xz_options};
-    judge_compressor(reading, &row, "-c --stdout --to-stdout -l --list -t --test", words, count);
-}
-
-static void judge_zstd(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_program row = {"zstd", SHELL_SYNTAX_GNU, .options = zstd_options};
-    judge_compressor(reading, &row, "-c --stdout -l --list -t --test", words, count);
-}
-
-/* lz4 takes a second operand for the file to write, and lzop -x unpacks. */
-static void judge_lz4(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    static const struct shell_option options[] = {
-        FLAGS("-c --stdout --to-stdout -d --decompress -z --compress -t --test --list -k --keep -f --force -v --verbose"
-              " -q --quiet -m --multiple -1 -2 -3 -4 -5 -6 -7 -8 -9 --best"),
-        HELPS("-h -H -V --help --version"),
-        {0}};
-    static const struct shell_program row = {"lz4", SHELL_SYNTAX_EXACT, .options = options};
-    struct shell_arguments arguments;
-    static const struct shell_program printing = {"lz4cat", SHELL_SYNTAX_EXACT, .options = options};
-    bool prints = hv_str_ends(words[0].value, HV_STR("cat"));
-    judge_compressor(reading, prints ? &printing : &row, "-c --stdout --to-stdout -t --test --list", words, count);
-    if (reading->act.class != SHELL_READ_ONLY || !shell_arguments(reading, &row, words, count, &arguments))
-        return;
-    if (arguments.operand_count > 1 && !shell_given(&arguments, "-m --multiple -t --test --list")) {
-        shell_worsen(reading, SHELL_WRITES, "the second operand of lz4 is the file that it writes");
-        reading->act.writes_listed = false;
-    }
-}
-
-static const struct shell_program lzop_row = {
-    "lzop", SHELL_SYNTAX_EXACT,
-    .options = OPTIONS(
-        FLAGS("-c --stdout -d --decompress --uncompress -t --test -l --list -k --keep -f --force -v --verbose -q"
-              " --quiet -1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best -n --no-name"),
-        HELPS("-h --help -V --version"))};
-
-/* Its -t and -x undo each other, and it has a -n without a value. */
-static void judge_lzop(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_compressor(reading, &lzop_row, "-c --stdout -t --test -l --list", words, count);
-}
-
-static const struct shell_program lzip_row = {
-    "lzip", SHELL_SYNTAX_EXACT,
-    .options = OPTIONS(
-        FLAGS(
-            "-c --stdout -d --decompress --uncompress -t --test -l --list -k --keep -f --force -v --verbose -q --quiet"
-            " -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --fast --best"),
-        VALUES("-n --threads"), HELPS("-h --help -V --version"))};
-
-static void judge_lzip(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_compressor(reading, &lzip_row, "-c --stdout -t --test -l --list", words, count);
-}
-
-static const struct shell_program pbzip2_row = {
-    "pbzip2", SHELL_SYNTAX_EXACT,
-    .options = OPTIONS(
-        FLAGS("-c --stdout -d --decompress -t --test -z --compress -k --keep -f --force -v --verbose -q --quiet -1 -2"
-              " -3 -4 -5 -6 -7 -8 -9"),
-        HELPS("-h --help -V --version"))};
-
-/* Its -l limits how many processors work; it lists nothing. */
-static void judge_pbzip2(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_compressor(reading, &pbzip2_row, "-c --stdout -t --test", words, count);
-}
-
-static const struct shell_program brotli_row = {
-    "brotli", SHELL_SYNTAX_EXACT,
-    .options = OPTIONS(
-        FLAGS(
-            "-c --stdout -d --decompress -t --test -k --keep -f --force -v --verbose -Z --best -n --no-copy-stat -0 -1"
-            " -2 -3 -4 -5 -6 -7 -8 -9"),
-        VALUES("-q --quality -w --lgwin -S --suffix"), OUTPUTS("-o --output"), CHANGES("-j --rm"),
-        HELPS("-h --help -V --version"))};
-
-static void judge_brotli(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    judge_compressor(reading, &brotli_row, "-c --stdout -t --test", words, count);
-}
-
-static const struct shell_option printing_options[] = {FLAGS("-f -k -n -q -v"), GNU_HELP, {0}};
-static const struct shell_program printing_row = {"zcat", SHELL_SYNTAX_GNU, .options = printing_options,
-                                                  .harmless_options = true};
-/* zstdcat has -o. */
-static const struct shell_program zstdcat_row = {"zstdcat", SHELL_SYNTAX_GNU, .options = printing_options};
-
-static void judge_printing(struct shell_reading *reading, const struct shell_word *words, size_t count)
-{
-    bool writer = hv_str_ends(words[0].value, HV_STR("zstdcat"));
-    judge_compressor(reading, writer ? &zstdcat_row : &printing_row, "", words, count);
+    if (lz4 && reading->act.class == SHELL_READ_ONLY && arguments.operand_count > 1 &&
+        !shell_given(&arguments, "-m --multiple -t --test --list"))
+        shell_changes(reading, "the second operand of lz4 is the file that it writes");
 }
 
 /* ---- tar ------------------------------------------------------------------------------------------------ */
@@ -325,10 +261,8 @@ static void judge_tar(struct shell_reading *reading, const struct shell_word *wo
     bool creates = shell_given(&arguments, "-c --create -r --append -u --update -A --catenate --concatenate --delete");
     if (!extracts && !creates && !shell_given(&arguments, "-t --list -d --diff --compare"))
         shell_worsen(reading, SHELL_UNKNOWN, "what tar does is not known");
-    if (extracts && !shell_given(&arguments, "-O --to-stdout")) {
-        reading->act.writes_listed = false;
-        shell_worsen(reading, SHELL_WRITES, "tar -x makes the files that are in the archive");
-    }
+    if (extracts && !shell_given(&arguments, "-O --to-stdout"))
+        shell_changes(reading, "tar -x makes the files that are in the archive");
     const struct shell_given *file = shell_given(&arguments, "-f --file");
     if (creates && !file)
         shell_worsen(reading, SHELL_WRITES, "where tar writes its archive is not known");
@@ -352,8 +286,7 @@ static void check_unzip(struct shell_reading *reading, const struct shell_argume
         (shell_given(arguments, "-l -v -t -Z -z -p -c") && !shell_given(arguments, "-o -n -u -f -d") &&
          (shell_given(arguments, "-Z") || !shell_given(arguments, "-T")))) /* -T sets the time of the archive */
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "unzip makes the files that are in the archive");
+    shell_changes(reading, "unzip makes the files that are in the archive");
 }
 
 /* cpio -t lists; -i and -p make files, -o writes an archive to stdout. */
@@ -363,10 +296,8 @@ static void check_cpio(struct shell_reading *reading, const struct shell_argumen
     reading->act.reads_input = !file;
     if (file && may_name_host(&file->argument))
         shell_worsen(reading, SHELL_NETWORK, "cpio reaches archives with a colon in their name over the network");
-    if (!shell_given(arguments, "-t --list")) {
-        reading->act.writes_listed = false;
-        shell_worsen(reading, SHELL_WRITES, "cpio makes files");
-    }
+    if (!shell_given(arguments, "-t --list"))
+        shell_changes(reading, "cpio makes files");
 }
 
 /* ar: the first word's letters say what it does. */
@@ -460,10 +391,9 @@ static const struct shell_program binary_rows[] = {
 
 static void judge_binary(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
-    size_t slash = hv_str_rfind_byte(words[0].value, '/');
-    struct hv_str name = hv_str_slice(words[0].value, slash == SIZE_MAX ? 0 : slash + 1, words[0].value.len);
+    const struct shell_program *row = shell_find_row(binary_rows, shell_plain_tool(bare_name(words)));
     if (!shell_names_option_file(reading, words, count))
-        shell_judge_row(reading, shell_find_row(binary_rows, shell_plain_tool(name)), words, count);
+        shell_judge_row(reading, row, words, count);
 }
 
 static const struct shell_program seven_zip_row = {"7z", SHELL_SYNTAX_WORDS, SHELL_READ_ONLY,
@@ -475,8 +405,7 @@ static void judge_7z(struct shell_reading *reading, const struct shell_word *wor
     struct shell_arguments arguments;
     bool lists = count > 1 && words[1].known && shell_names_have("l t i", words[1].value);
     if (!lists || !shell_arguments(reading, &seven_zip_row, words, count, &arguments)) {
-        shell_worsen(reading, SHELL_WRITES, "7z makes or changes an archive or files");
-        reading->act.writes_listed = false;
+        shell_changes(reading, "7z makes or changes an archive or files");
         return;
     }
     for (size_t at = 1; at < arguments.operand_count; at++) {
@@ -499,8 +428,7 @@ static void judge_jar(struct shell_reading *reading, const struct shell_word *wo
     }
     if (lists)
         return;
-    shell_worsen(reading, SHELL_WRITES, "jar makes or unpacks an archive");
-    reading->act.writes_listed = false;
+    shell_changes(reading, "jar makes or unpacks an archive");
 }
 
 static const struct shell_option ldd_options[] = {
@@ -526,16 +454,9 @@ static void check_ldd(struct shell_reading *reading, const struct shell_word *wo
 }
 
 const struct shell_program shell_programs_archive[] = {
-    {"gzip gunzip uncompress pigz unpigz", .judge = judge_gzip},
-    {"bzip2 bunzip2 lbzip2 lbunzip2", .judge = judge_bzip2},
-    {"xz unxz lzma unlzma", .judge = judge_xz},
-    {"zstd unzstd", .judge = judge_zstd},
-    {"lz4 unlz4 lz4cat", .judge = judge_lz4},
-    {"lzip plzip lunzip clzip", .judge = judge_lzip},
-    {"lzop", .judge = judge_lzop},
-    {"pbzip2", .judge = judge_pbzip2},
-    {"brotli unbrotli", .judge = judge_brotli},
-    {"zcat bzcat xzcat lzcat zstdcat gzcat lbzcat", .judge = judge_printing},
+    {"gzip gunzip uncompress pigz unpigz bzip2 bunzip2 lbzip2 lbunzip2 xz unxz lzma unlzma zstd unzstd lz4 unlz4 "
+     "lz4cat lzip plzip lunzip clzip lzop pbzip2 brotli unbrotli zcat bzcat xzcat lzcat zstdcat gzcat lbzcat",
+     .judge = judge_compressor},
     {"zdiff zcmp bzdiff xzdiff", SHELL_SYNTAX_GNU, SHELL_READ_ONLY,
      .options = OPTIONS(FLAGS("-u -q -s -i -b -w -B -r"), GNU_HELP), .rest = READ, .answers = true},
     {"tar gtar", .judge = judge_tar},

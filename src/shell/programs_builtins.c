@@ -425,10 +425,8 @@ static void judge_kill(struct shell_reading *reading, const struct shell_word *w
     bool asks = first && hv_str_is(words[1].value, "-0") && names_no_signal(words + 2, count - 2);
     named =
         named && count > 2 && words[2].known && hv_str_is(words[2].value, "0") && names_no_signal(words + 3, count - 3);
-    if (!lists && !asks && !named && count > 1) {
-        shell_worsen(reading, SHELL_WRITES, "kill sends signals to processes");
-        reading->act.writes_listed = false;
-    }
+    if (!lists && !asks && !named && count > 1)
+        shell_changes(reading, "kill sends signals to processes");
 }
 
 /* jobs -x runs its words. */

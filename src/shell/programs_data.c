@@ -212,8 +212,7 @@ static void judge_rar(struct shell_reading *reading, const struct shell_word *wo
     }
     if (looks)
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "it makes or changes files");
+    shell_changes(reading, "it makes or changes files");
 }
 
 static const struct shell_option xsv_options[] = {

@@ -55,8 +55,7 @@ static void check_nstat(struct shell_reading *reading, const struct shell_argume
 {
     if (shell_given(arguments, "-a --ignore") && shell_given(arguments, "-s --noupdate"))
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "nstat without -a and -s keeps what it shows in a file");
+    shell_changes(reading, "nstat without -a and -s keeps what it shows in a file");
 }
 
 static const struct shell_option tshark_options[] = {

@@ -23,8 +23,7 @@ static void check_parted(struct shell_reading *reading, const struct shell_argum
         plain &= arguments->operands[at]->known && shell_names_have(shows, arguments->operands[at]->value);
     if (plain && !arguments->scattered)
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "parted changes the table of partitions");
+    shell_changes(reading, "parted changes the table of partitions");
 }
 
 /* A source of a device tree includes other files; a blob does not. */
@@ -91,8 +90,7 @@ static void judge_unsquashfs(struct shell_reading *reading, const struct shell_w
         looks |= words[at].known && shell_names_have(needs, words[at].value);
     if (looks)
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "unsquashfs takes files out");
+    shell_changes(reading, "unsquashfs takes files out");
 }
 
 static const struct shell_option smart_options[] = {
@@ -119,8 +117,7 @@ static void check_losetup(struct shell_reading *reading, const struct shell_argu
 {
     if (arguments->operand_count < 2 && !arguments->scattered)
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "losetup makes a device of a file");
+    shell_changes(reading, "losetup makes a device of a file");
 }
 
 const struct shell_program shell_programs_disks[] = {

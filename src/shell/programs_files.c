@@ -135,8 +135,7 @@ static void check_mktemp(struct shell_reading *reading, const struct shell_argum
 {
     if (shell_given(arguments, "-u --dry-run"))
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "mktemp makes a file");
+    shell_changes(reading, "mktemp makes a file");
 }
 
 static const struct shell_program tee_row = {

@@ -64,8 +64,7 @@ static void judge_objects(struct shell_reading *reading, const struct shell_prog
     if (object && object->known && shell_names_have(objects, object->value) &&
         (!verb || (verb->known && shell_names_have("show list ls lst", verb->value))))
         return;
-    reading->act.writes_listed = false;
-    shell_worsenf(reading, SHELL_WRITES, "%.*s changes how the machine is connected", HV_STR_ARG(words[0].value));
+    shell_changes(reading, "%.*s changes how the machine is connected", HV_STR_ARG(words[0].value));
 }
 
 /* -batch runs the commands of a file, -netns enters another name space. */
@@ -138,8 +137,7 @@ static void judge_xset(struct shell_reading *reading, const struct shell_word *w
 {
     if (count == 2 && words[1].known && shell_names_have("q -q -query -print -version", words[1].value))
         return;
-    reading->act.writes_listed = false;
-    shell_worsenf(reading, SHELL_WRITES, "%.*s changes the display", HV_STR_ARG(words[0].value));
+    shell_changes(reading, "%.*s changes the display", HV_STR_ARG(words[0].value));
 }
 
 const struct shell_program shell_programs_inspect[] = {

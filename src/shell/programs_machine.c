@@ -72,8 +72,7 @@ static void judge_iw(struct shell_reading *reading, const struct shell_word *wor
     if (device && ((count == 4 && shell_names_have("info link", words[3].value)) ||
                    (count == 5 && hv_str_is(words[3].value, "station") && hv_str_is(words[4].value, "dump"))))
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "iw changes how the machine is connected");
+    shell_changes(reading, "iw changes how the machine is connected");
 }
 
 /* ---- packages -------------------------------------------------------------------------------------------- */

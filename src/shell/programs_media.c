@@ -47,10 +47,8 @@ static void judge_pdf_lists(struct shell_reading *reading, const struct shell_wo
         return;
     for (size_t at = 0; at < arguments.operand_count; at++)
         shell_reads(reading, arguments.operands[at], false);
-    if (!shell_given(&arguments, "-list") || arguments.operand_count > 1) {
-        shell_worsen(reading, SHELL_WRITES, "without -list it writes files");
-        reading->act.writes_listed = false;
-    }
+    if (!shell_given(&arguments, "-list") || arguments.operand_count > 1)
+        shell_changes(reading, "without -list it writes files");
 }
 
 /* ---- names that may be addresses ------------------------------------------------------------------------- */

@@ -90,8 +90,7 @@ static void judge_rsync(struct shell_reading *reading, const struct shell_word *
     }
     if (dry && plain)
         return;
-    reading->act.writes_listed = false;
-    shell_worsen(reading, SHELL_WRITES, "rsync changes files");
+    shell_changes(reading, "rsync changes files");
 }
 
 /* ---- openssl -------------------------------------------------------------------------------------------- */

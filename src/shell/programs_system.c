@@ -220,10 +220,8 @@ static void check_tput(struct shell_reading *reading, const struct shell_argumen
 /* ldconfig -p prints the cache; alone it writes it. */
 static void check_ldconfig(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    if (!shell_given(arguments, "-p --print-cache") || arguments->operand_count) {
-        reading->act.writes_listed = false;
-        shell_worsen(reading, SHELL_WRITES, "ldconfig changes the cache of libraries");
-    }
+    if (!shell_given(arguments, "-p --print-cache") || arguments->operand_count)
+        shell_changes(reading, "ldconfig changes the cache of libraries");
 }
 
 /* ssh-keygen -l prints the fingerprint of a key; all else makes or changes keys. */
@@ -320,30 +318,24 @@ static void check_ss(struct shell_reading *reading, const struct shell_arguments
 /* mount without operands lists; findmnt is for that. */
 static void check_mount(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    if (arguments->operand_count) {
-        reading->act.writes_listed = false;
-        shell_worsen(reading, SHELL_WRITES, "mount changes the tree of files");
-    }
+    if (arguments->operand_count)
+        shell_changes(reading, "mount changes the tree of files");
 }
 
 static void check_crontab(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
-    if (!shell_given(arguments, "-l") || arguments->operand_count) {
-        reading->act.writes_listed = false;
-        shell_worsen(reading, SHELL_WRITES, "crontab changes what runs by itself");
-    }
+    if (!shell_given(arguments, "-l") || arguments->operand_count)
+        shell_changes(reading, "crontab changes what runs by itself");
 }
 
 /* sysctl NAME reads, NAME=value, -w, -p and --system write. */
 static void check_sysctl(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
     for (size_t i = 0; i < arguments->operand_count; i++)
-        if (!arguments->operands[i]->known || hv_str_find_byte(arguments->operands[i]->value, '=', 0) != SIZE_MAX) {
-            reading->act.writes_listed = false;
-            shell_worsen(reading, SHELL_WRITES, "sysctl sets what it is given with =");
-        } else if (hv_str_find_byte(arguments->operands[i]->value, '/', 0) != SIZE_MAX) {
+        if (!arguments->operands[i]->known || hv_str_find_byte(arguments->operands[i]->value, '=', 0) != SIZE_MAX)
+            shell_changes(reading, "sysctl sets what it is given with =");
+        else if (hv_str_find_byte(arguments->operands[i]->value, '/', 0) != SIZE_MAX)
             shell_worsen(reading, SHELL_UNKNOWN, "a name with a slash may lead sysctl to any file");
-        }
 }
 
 /* ---- the terminal --------------------------------------------------------------------------------------- */
@@ -366,8 +358,8 @@ static void check_info(struct shell_reading *reading, const struct shell_word *w
 static void judge_gpg(struct shell_reading *reading, const struct shell_word *words, size_t count)
 {
     if (count != 2 || !words[1].known || !shell_names_have("--version --help", words[1].value)) {
-        reading->act.reads_listed = reading->act.writes_listed = false;
-        shell_worsen(reading, SHELL_WRITES, "gpg may change its key ring, and fetch keys");
+        reading->act.reads_listed = false;
+        shell_changes(reading, "gpg may change its key ring, and fetch keys");
     }
 }
 

@@ -299,30 +299,66 @@ class StreamInput(Print):
         answers = {line["response"]["request_id"]: line["response"]["subtype"] for line in lines if line["type"] == "control_response"}
         self.assertEqual(answers, {"a": "success", "b": "success", "c": "error", "d": "error"})
 
-    def test_the_host_is_asked_for_permission(self):
-        for answer, made in (({"behavior": "allow", "updatedInput": {"command": "touch made"}}, True),
-                             ({"behavior": "deny", "message": "not now"}, False)):
-            model = self.recording(message(use("Bash", command="touch made", id="toolu_1")), message(say("done")))
-            process = self.start("-p", "--model", model, "--input-format", "stream-json", *STREAM,
-                                 "--permission-prompt-tool", "stdio")
-            process.stdin.write((json.dumps(self.user("go")) + "\n").encode())
+    def hosted(self, answer, *messages, lines=(), code=0):
+        """Run these messages of a model; answer(request) is what the host says to each question, as lines. What was asked, and all lines."""
+        process = self.start("-p", "--model", self.recording(*messages), "--input-format", "stream-json", *STREAM, "--permission-prompt-tool", "stdio")
+        asked, seen = [], []
+
+        def tell(value):
+            process.stdin.write((json.dumps(value) + "\n").encode())
             process.stdin.flush()
-            for line in process.stdout:
-                value = json.loads(line)
-                if value["type"] == "control_request":
-                    self.assertEqual(value["request"]["subtype"], "can_use_tool")
-                    self.assertEqual(value["request"]["input"], {"command": "touch made"})
-                    reply = {"type": "control_response", "response": {"subtype": "success", "request_id": value["request_id"],
-                                                                      "response": answer}}
-                    process.stdin.write((json.dumps(reply) + "\n").encode())
-                    process.stdin.flush()
-                if value["type"] == "result":
-                    break
-            process.communicate(b"", timeout=600)
-            self.assertEqual(process.returncode, 0)
-            self.assertEqual(os.path.exists(self.path("made")), made)
+
+        tell(self.user("go"))
+        for line in process.stdout:
+            seen.append(json.loads(line))
+            if seen[-1]["type"] == "control_request":
+                asked.append(seen[-1]["request"])
+                for value in answer(seen[-1]):
+                    tell(value)
+            if seen[-1]["type"] == "result":
+                break
+        for value in lines:
+            tell(value)
+        out, _ = process.communicate(b"", timeout=600)
+        self.assertEqual(process.returncode, code)
+        return asked, seen + [json.loads(line) for line in out.splitlines()]
+
+    def reply(self, request, answer):
+        return {"type": "control_response", "response": {"subtype": "success", "request_id": request["request_id"], "response": answer}}
+
+    def test_the_host_is_asked_for_permission(self):
+        for answer, made in (({"behavior": "allow", "updatedInput": {"command": "touch other"}}, "other"), ({"behavior": "deny", "message": "not now"}, None),
+                             ({"behavior": "allow"}, "made"), ({}, None)):
+            asked, lines = self.hosted(lambda request, say=answer: [self.reply(request, say)], message(use("Bash", command="touch made", id="toolu_1")), message(say("done")))
+            self.assertEqual([(one["subtype"], one["tool_name"], one["input"]) for one in asked], [("can_use_tool", "Bash", {"command": "touch made"})])
+            self.assertEqual([name for name in ("made", "other") if os.path.exists(self.path(name))], [made] if made else [], answer)
+            self.assertEqual("not now" in str(self.results(lines)), "message" in answer)
             if made:
-                os.unlink(self.path("made"))
+                os.unlink(self.path(made))
+
+    def test_what_the_host_allows_for_longer_is_not_asked_again(self):
+        kept = self.path(".helve/settings.local.json")
+        for place, remains in (("session", False), ("localSettings", True)):
+            rule = {"toolName": "Bash", "ruleContent": "touch:*"}
+            answer = {"behavior": "allow", "updatedPermissions": [{"type": "addRules", "behavior": "allow", "rules": [rule], "destination": place}]}
+            asked, lines = self.hosted(lambda request, say=answer: [self.reply(request, say)], message(use("Bash", command="touch one", id="toolu_1")),
+                                       message(use("Bash", command="touch two", id="toolu_2")), message(say("done")))
+            self.assertEqual(len(asked), 1)
+            self.assertTrue(asked[0]["permission_suggestions"], asked)
+            self.assertFalse([block for block in self.results(lines) if block.get("is_error")], lines)
+            self.assertEqual(os.path.exists(kept) and "touch" in self.read(kept), remains, place)
+
+    def test_a_question_that_is_withdrawn_takes_no_answer_any_more(self):
+        late = []
+
+        def interrupt_it(request):
+            late.append(self.reply(request, {"behavior": "allow"}))
+            return [{"type": "control_request", "request_id": "i", "request": {"subtype": "interrupt"}}]
+
+        asked, lines = self.hosted(interrupt_it, message(use("Bash", command="touch made", id="toolu_1")), message(say("done")), lines=late, code=1)
+        self.assertEqual([line["request_id"] for line in lines if line["type"] == "control_cancel_request"], [late[0]["response"]["request_id"]])
+        self.assertEqual(len(asked), 1)
+        self.assertFalse(os.path.exists(self.path("made")))
 
     def test_a_turn_can_be_interrupted(self):
         model = self.recording(message(use("Bash", command="touch started; sleep 60", id="toolu_1")), message(say("after")))

@@ -13,7 +13,7 @@
 
 #include <unistd.h>
 
-enum { DIFF_FILE_MAX = 4 << 20, DIFF_MAX = 512 << 10, EXPORT_MAX = 1 << 30 };
+enum { DIFF_FILE_MAX = 4 << 20, DIFF_MAX = 512 << 10, EXPORT_MAX = 1 << 30, LIST_MS = 5000 };
 
 static void fail(struct hv_buf *out, const struct hv_error *err)
 {
@@ -150,6 +150,42 @@ static void free_models(const struct models *models)
     model_free(models->model);
 }
 
+/* A model whose server was asked whether it has it. */
+struct asked_model {
+    struct chat *chat;
+    const struct model *model;
+    struct hv_arena arena;
+};
+
+static void on_models(void *user, enum hv_code code, struct hv_str *names, size_t count, const struct hv_error *err)
+{
+    struct asked_model *asked = user;
+    struct chat *chat = asked->chat;
+    CLEANUP_BUF struct hv_buf out = {.max = 64 << 10};
+    (void)err; /* a server that has no list, or does not answer: the next request tells */
+    if (code == HV_OK && count && atomic_load(&chat->listener) && chat->setup.model == asked->model &&
+        !model_list_has(names, count, model_name(asked->model))) {
+        hv_buf_addf(&out, "The server does not list `%.*s`; it has: %.*s.", HV_STR_ARG(model_name(asked->model)),
+                    HV_STR_ARG(model_list_text(&asked->arena, names, count)));
+        chat->functions->print(chat->ui, hv_buf_str(&out));
+    }
+    struct hv_arena arena = asked->arena;
+    free(asked);
+    hv_arena_release(&arena);
+}
+
+/* A word may be any model's name; one that is mistyped is told of before the next prompt is written. */
+static void check_model(struct chat *chat)
+{
+    struct hv_error err;
+    struct asked_model *asked = hv_calloc(1, sizeof *asked);
+    *asked = (struct asked_model){.chat = chat, .model = chat->setup.model};
+    if (model_list_begin(chat->setup.model, LIST_MS, &asked->arena, on_models, asked, &err) == HV_OK)
+        return;
+    hv_arena_release(&asked->arena);
+    free(asked);
+}
+
 void chat_change_model(struct chat *chat, struct hv_str name, struct hv_buf *out)
 {
     struct models old = models_of(&chat->setup), fresh;
@@ -174,8 +210,10 @@ void chat_change_model(struct chat *chat, struct hv_str name, struct hv_buf *out
         return;
     }
     free_models(&old);
-    if (code == HV_OK)
-        hv_buf_addf(out, "The model is now `%.*s`.", HV_STR_ARG(model_name(chat->setup.model)));
+    if (code != HV_OK)
+        return;
+    hv_buf_addf(out, "The model is now `%.*s`.", HV_STR_ARG(model_name(chat->setup.model)));
+    check_model(chat);
 }
 
 /* ---- other doors ------------------------------------------------------------------------------------------------- */

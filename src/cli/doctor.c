@@ -302,13 +302,11 @@ static void check_models(struct doctor *doctor)
     struct hv_error err;
     struct hv_str *names, name = model_name(doctor->setup.model);
     size_t count;
-    bool known = false;
     if (model_list(doctor->setup.model, LIST_MS, doctor->arena, &names, &count, &err) != HV_OK) {
         tell(doctor, FINDING_NOTE, "models", "%s%s%s", err.message, err.hint[0] ? "; " : "", err.hint);
         return;
     }
-    for (size_t i = 0; i < count; i++)
-        known = known || hv_str_eq(names[i], name);
+    bool known = model_list_has(names, count, name);
     tell(doctor, known ? FINDING_OK : FINDING_NOTE, "models", "%s%.*s%sthe server has %zu: %.*s",
          known ? "" : "the server does not list ", known ? 0 : (int)name.len, name.ptr, known ? "" : "; ", count,
          HV_STR_ARG(model_list_text(doctor->arena, names, count)));

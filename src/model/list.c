@@ -11,7 +11,7 @@ struct list_request {
     struct hv_arena *arena; /* of the names */
     struct hv_buf body;
     int status;
-    list_on_done *on_done;
+    model_on_list *on_done;
     void *user;
 };
 
@@ -95,7 +95,7 @@ static void list_on_end(void *user, enum hv_code code, const struct hv_error *er
     free(list);
 }
 
-enum hv_code list_begin(struct model *model, uint64_t timeout_ms, struct hv_arena *arena, list_on_done *on_done,
+enum hv_code list_begin(struct model *model, uint64_t timeout_ms, struct hv_arena *arena, model_on_list *on_done,
                         void *user, struct http_transfer **out, struct hv_error *err)
 {
     if (model->recording)
@@ -122,6 +122,21 @@ enum hv_code list_begin(struct model *model, uint64_t timeout_ms, struct hv_aren
         free(list);
     }
     return code;
+}
+
+enum hv_code model_list_begin(struct model *model, uint64_t timeout_ms, struct hv_arena *arena, model_on_list *on_done,
+                              void *user, struct hv_error *err)
+{
+    struct http_transfer *transfer;
+    return list_begin(model, timeout_ms, arena, on_done, user, &transfer, err);
+}
+
+bool model_list_has(const struct hv_str *names, size_t count, struct hv_str name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (hv_str_eq(names[i], name))
+            return true;
+    return false;
 }
 
 /* ---- the same, waited for ------------------------------------------------------------------------------------ */

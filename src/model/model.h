@@ -141,6 +141,13 @@ struct hv_str model_url(const struct model *model); /* where requests go; empty 
  */
 enum hv_code model_list(struct model *model, uint64_t timeout_ms, struct hv_arena *arena, struct hv_str **names,
                         size_t *count, struct hv_error *err) HV_MUST_CHECK;
+/* The same while the loop runs: on_done is called once, later, unless this fails; at the latest by model_free, with
+ * HV_ECANCELLED. The names lie in arena, which must live until then. */
+typedef void model_on_list(void *user, enum hv_code code, struct hv_str *names, size_t count,
+                           const struct hv_error *err);
+enum hv_code model_list_begin(struct model *model, uint64_t timeout_ms, struct hv_arena *arena, model_on_list *on_done,
+                              void *user, struct hv_error *err) HV_MUST_CHECK;
+bool model_list_has(const struct hv_str *names, size_t count, struct hv_str name);
 /* The first of them with commas between, for people. */
 struct hv_str model_list_text(struct hv_arena *arena, const struct hv_str *names, size_t count);
 int64_t model_context_window(const struct model *model); /* tokens; a careful guess when unknown */

@@ -83,11 +83,8 @@ enum hv_code model_client(struct model *model, struct hv_error *err) HV_MUST_CHE
 
 struct http_transfer;
 
-/* list.c: what model_list does, while the loop runs anyway. on_done is called once, later, unless list_begin fails;
- * after http_cancel of the transfer too (HV_ECANCELLED). The names lie in arena, which must live until then. */
-typedef void list_on_done(void *user, enum hv_code code, struct hv_str *names, size_t count,
-                          const struct hv_error *err);
-enum hv_code list_begin(struct model *model, uint64_t timeout_ms, struct hv_arena *arena, list_on_done *on_done,
+/* list.c: as model_list_begin; after http_cancel of the transfer on_done is called, too (HV_ECANCELLED). */
+enum hv_code list_begin(struct model *model, uint64_t timeout_ms, struct hv_arena *arena, model_on_list *on_done,
                         void *user, struct http_transfer **out, struct hv_error *err) HV_MUST_CHECK;
 
 /* Put stars for every key of the model's headers in text: servers like to repeat what they refuse. */

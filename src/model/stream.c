@@ -350,16 +350,13 @@ static void listed(void *user, enum hv_code code, struct hv_str *names, size_t c
 {
     struct model_stream *stream = user;
     struct hv_str name = stream->model->options.name;
-    bool known = false;
     (void)err;
     stream->transfer = NULL;
     if (stream->cancelled) {
         end_cancelled(stream);
         return;
     }
-    for (size_t i = 0; code == HV_OK && i < count; i++)
-        known = known || hv_str_eq(names[i], name);
-    if (code == HV_OK && count && !known)
+    if (code == HV_OK && count && !model_list_has(names, count, name))
         hv_error_hint(&stream->error, "the server does not have %.*s; name one that it has with --model %s:NAME: %.*s",
                       HV_STR_ARG(name), stream->model->provider->name,
                       HV_STR_ARG(model_list_text(&stream->arena, names, count)));

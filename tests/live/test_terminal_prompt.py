@@ -205,7 +205,7 @@ def test_what_was_changed_is_shown_rewound_and_taken_back(case):
         terminal.type("/rewind undo\r")
         terminal.wait("/rewind undo", gone=("starting",))
         terminal.type("/model openai-chat:other\r")
-        terminal.wait("The model is now other.")
+        terminal.wait("The model is now other.", "The server does not list other; it has: test-model.")
         terminal.type("go on\r")
         terminal.wait("Later.", gone=("Working",))
         terminal.type("/quit\r")

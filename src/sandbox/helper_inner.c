@@ -76,7 +76,9 @@ static void hand_over(int listener, struct helper_listener what)
     (void)!sendmsg(HELPER_FD_PROXY, &message, MSG_NOSIGNAL); /* helve may be gone; then nothing is reached */
 }
 
-static void open_way_out(const char *plan)
+/* To the proxy, or, machine, to servers of the machine. Those listeners are shared by all that listen there, so a
+ * sandbox has them only once it has a command: what is refused is told of the one that connected. */
+static void open_way_out(const char *plan, bool machine)
 {
     struct item proxy = item_find(plan, HELPER_PROXY);
     if (!proxy.kind || fcntl(HELPER_FD_PROXY, F_SETFD, FD_CLOEXEC))
@@ -86,13 +88,17 @@ static void open_way_out(const char *plan)
         if (item.kind != HELPER_LISTEN)
             continue;
         struct helper_listener what = {strtoull(proxy.text, NULL, 10), (int32_t)strtol(item.text, &end, 10)};
+        if (machine != (what.kind >= HELPER_LISTEN_MACHINE))
+            continue;
         struct sockaddr_in address = {.sin_family = AF_INET,
                                       .sin_port = htons((uint16_t)strtoul(end + 1, NULL, 10)),
                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-        /* A port of the machine is listened at for each command of the session; whichever takes it passes it on. */
+        /* A port of the machine is listened at for each command of the session; whichever takes it passes it on. What
+         * is left of such connections must not keep a command's own server from the port later (SO_REUSEADDR). */
         int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
-        int reuse = what.kind >= HELPER_LISTEN_MACHINE ? SO_REUSEPORT : SO_REUSEADDR;
-        if (listener >= 0 && setsockopt(listener, SOL_SOCKET, reuse, &yes, sizeof yes) == 0 &&
+        int many = machine;
+        if (listener >= 0 && setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+            setsockopt(listener, SOL_SOCKET, SO_REUSEPORT, &many, sizeof many) == 0 &&
             bind(listener, (struct sockaddr *)&address, sizeof address) == 0 && listen(listener, 64) == 0)
             hand_over(listener, what);
         close(listener);
@@ -181,9 +187,10 @@ void inner_main(void)
     }
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* as bubblewrap has set it: who gets other rights loses that */
     prctl(PR_SET_DUMPABLE, 0); /* the command does not reach our descriptors in /proc; it gets its own way by exec */
-    open_way_out(inside.plan);
+    open_way_out(inside.plan, false);
     if (late)
         inside.argv = wait_for_command();
+    open_way_out(inside.plan, true);
     inside.only_reads = inside.argv[0] && strcmp(inside.argv[0], HELPER_ONLY_READS) == 0;
     inside.argv += inside.only_reads;
     if (inside.only_reads && keeper)

@@ -145,14 +145,18 @@ static void *serve(void *data)
     return NULL;
 }
 
-/* What a listener says it is for is not believed where rules have another word. */
 static unsigned relay_port(const struct sandbox_options *options, int kind)
 {
-    if (kind >= HELPER_LISTEN_MACHINE)
-        return machine_port_allowed(options, (unsigned)(kind - HELPER_LISTEN_MACHINE));
     if (kind == HELPER_LISTEN_RELAY_HTTP)
         return (unsigned)options->http_port;
     return kind == HELPER_LISTEN_RELAY_SOCKS ? (unsigned)options->socks_port : 0;
+}
+
+static unsigned machine_port(int kind)
+{
+    return kind >= HELPER_LISTEN_MACHINE && kind <= HELPER_LISTEN_MACHINE + UINT16_MAX
+               ? (unsigned)(kind - HELPER_LISTEN_MACHINE)
+               : 0;
 }
 
 static void accept_client(struct taker *taker, const struct sandbox_end *end, size_t which)
@@ -165,8 +169,9 @@ static void accept_client(struct taker *taker, const struct sandbox_end *end, si
     if (fd < 0)
         return;
     struct connection *connection = hv_calloc(1, sizeof *connection);
+    int kind = end->listeners[which].kind;
     *connection =
-        (struct connection){proxy, end->share, fd, end->run, relay_port(proxy->options, end->listeners[which].kind)};
+        (struct connection){proxy, end->share, fd, end->run, relay_port(proxy->options, kind), machine_port(kind)};
     proxy_ref(proxy);
     share_take(proxy, end->share);
     if (thread_start_detached(STACK_SIZE, serve, connection) == 0) {

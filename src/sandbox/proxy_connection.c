@@ -39,6 +39,8 @@ static bool send_all(const struct connection *connection, int fd, struct hv_str 
 static void answer(const struct connection *connection, const char *status, const char *text)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
+    if (connection->machine_port) /* who speaks there speaks any language */
+        return;
     struct hv_str reply =
         hv_arena_format(&arena,
                         "HTTP/1.1 %s\r\nContent-Type: text/plain\r\nContent-Length: %zu\r\nX-Proxy-Error: "
@@ -334,20 +336,32 @@ static void be_proxy(const struct connection *connection)
         pass_on(connection, server);
 }
 
-static void be_relay(const struct connection *connection)
+static void be_relay(const struct connection *connection, unsigned port)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_port = htons((uint16_t)connection->relay_port),
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     CLEANUP_FD int server = connect_to(connection, (const struct sockaddr *)&address, sizeof address);
     if (server >= 0)
         pass_on(connection, server);
 }
 
+/* That a listener is for a port comes from inside: rules, or who is asked, decide. */
+static void lead_to_machine(const struct connection *connection)
+{
+    const struct proxy_request request = {.host = HV_STR("localhost"), .port = connection->machine_port};
+    enum machine_port_leave leave = machine_port_leave(connection->proxy->options, request.port);
+    if (leave == MACHINE_PORT_DENIED)
+        refuse(connection, &request, "a rule of sandbox.network.deniedDomains forbids it");
+    else if (leave == MACHINE_PORT_ALLOWED || get_leave(connection, &request))
+        be_relay(connection, request.port);
+}
+
 void connection_serve(struct connection *connection)
 {
-    if (connection->relay_port)
-        be_relay(connection);
+    if (connection->machine_port)
+        lead_to_machine(connection);
+    else if (connection->relay_port)
+        be_relay(connection, connection->relay_port);
     else
         be_proxy(connection);
     cleanup_fd(&connection->client);

@@ -63,13 +63,15 @@ struct connection {
     struct proxy_share *share;
     int client;
     uint64_t run;
-    unsigned relay_port; /* of a proxy or a service on this machine that the person named; 0: we are the proxy */
+    unsigned relay_port;   /* of a proxy on this machine that the person named; 0: we are the proxy … */
+    unsigned machine_port; /* … or, where this is not 0, the way to a service on the machine's loopback */
 };
 
 /* ---- machine_ports.c */
 
-/* port, where rules name that port of the machine's loopback and none denies it; else 0. Pure. */
-unsigned machine_port_allowed(const struct sandbox_options *options, unsigned port);
+enum machine_port_leave { MACHINE_PORT_UNNAMED = 0, MACHINE_PORT_ALLOWED, MACHINE_PORT_DENIED };
+/* What rules say of that port of the machine's loopback, by any of its names. Pure. */
+enum machine_port_leave machine_port_leave(const struct sandbox_options *options, unsigned port);
 
 /* ---- proxy_network.c: the network that the sandboxes of one session share; touched by the taking thread only. The
  * first helper that connects makes it, others wait meanwhile. */

@@ -333,9 +333,10 @@ static struct hv_str no_proxy(const struct sandbox_options *options, struct hv_a
 
 /* The session's commands share one network, and each has ports of its own there: what was refused is told of the one
  * that asked for it. */
-static void put_proxy(struct hv_sandbox *sandbox, uint64_t run, struct hv_arena *arena, struct hv_buf *out)
+static void put_proxy(const struct hv_sandbox *sandbox, const struct sandbox_run *run, struct hv_arena *arena,
+                      struct hv_buf *out)
 {
-    int http = FIRST_PORT + 2 * (int)((run - 1) % PORT_PAIRS), socks = http + 1;
+    int http = FIRST_PORT + 2 * (int)((run->number - 1) % PORT_PAIRS), socks = http + 1;
     static const char *const names[] = {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", NULL};
     static const char *const all[] = {"ALL_PROXY", "all_proxy", NULL};
     const struct sandbox_options *options = sandbox->setup.options;
@@ -345,7 +346,7 @@ static void put_proxy(struct hv_sandbox *sandbox, uint64_t run, struct hv_arena 
                http);
     if (options->socks_port)
         put_format(out, HELPER_LISTEN, arena, "%d:%d", HELPER_LISTEN_RELAY_SOCKS, socks);
-    machine_ports_put(options, arena, out);
+    machine_ports_put(sandbox, run, arena, out);
     for (size_t i = 0; names[i]; i++)
         put_format(out, HELPER_SET, arena, "%s=http://127.0.0.1:%d", names[i], http);
     for (size_t i = 0; all[i]; i++)
@@ -416,7 +417,7 @@ enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *are
             sandbox_put_own_mounts(&run->plan, &place, sandbox->state.user_namespace, arena, &text);
         else
             sandbox_put_bubblewrap(&run->plan, &place, sandbox->state.user_namespace, &text);
-        put_proxy(sandbox, run->number, arena, &text);
+        put_proxy(sandbox, run, arena, &text);
     }
     put_environment(sandbox, arena, &text);
     enum hv_code code = put_filter(sandbox, &text, err);
@@ -520,6 +521,7 @@ static enum hv_code prepare_alike(struct hv_sandbox *sandbox, struct hv_arena *a
     if (!probe_settle(sandbox))
         return hv_fail(err, HV_EIO, "%s", sandbox->state.reason);
     session_tmp_note_names(sandbox, arena, command, run);
+    machine_ports_note(command, run);
     *offered = sandbox->warm && run->level == SANDBOX_LEVEL_FULL && warm_offer(sandbox->warm, run);
     sandbox_prepare_beginning(sandbox, arena, run);
     return sandbox_prepare(sandbox, arena, run, err);
@@ -699,6 +701,7 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
         .temporary = run->temporary,
         .failed = failed,
         .only_reads = run->only_reads && run->level == SANDBOX_LEVEL_FULL,
+        .asks = sandbox->setup.ask != NULL,
     };
     {
         LOCK_SCOPE(&sandbox->lock);
@@ -708,6 +711,8 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
         groups_give_back(run->group);
         if (sandbox->proxy && run->level == SANDBOX_LEVEL_FULL) {
             facts.refusals = proxy_take_refusals(sandbox->proxy, run->number, arena);
+            facts.machine_port =
+                facts.only_reads || facts.refusals.len ? 0 : machine_ports_missed(sandbox, run, output, failed);
             proxy_end_run(sandbox->proxy, run->number, run->cancelled);
         }
     }

@@ -142,6 +142,8 @@ struct sandbox_run {
     size_t named_count;
     struct hv_str shown[SANDBOX_NAMED_MAX]; /* … what of that is there on the host, and not in the private one */
     size_t shown_count;
+    unsigned ports[SANDBOX_NAMED_MAX]; /* of the machine's loopback, which the command names */
+    size_t port_count;
     bool only_reads;        /* nothing but temporary files is written, and no network reached */
     struct hv_str ended_in; /* the command's last directory; the tool may say it before sandbox_end */
     bool cancelled;         /* … and that it was cancelled: then nobody is asked any more what it waited for */

@@ -38,6 +38,8 @@ struct hv_sandbox {
     struct git_views git_views;
     struct groups groups;
     struct proxy *proxy;
+    unsigned missed[SANDBOX_NAMED_MAX]; /* ports of the machine that commands did not reach */
+    size_t missed_count;
     uint64_t runs;
     struct warm *warm;       /* NULL: none is kept ready */
     bool for_one;            /* with the end of its one command all may go */
@@ -106,9 +108,17 @@ void session_tmp_note_names(const struct hv_sandbox *sandbox, struct hv_arena *a
 
 /* ---- machine_ports.c */
 
-/* Have the helper listen for what the rules of options name as localhost:PORT and the machine has a server for. Blocks
- * on reading /proc. */
-void machine_ports_put(const struct sandbox_options *options, struct hv_arena *arena, struct hv_buf *out);
+/* What command names of ports of the loopback at which the machine has a server goes to run. Blocks on reading /proc.
+ */
+void machine_ports_note(struct hv_str command, struct sandbox_run *run);
+/* Have the helper listen for those, for what rules name as localhost:PORT, what the environment names and what was
+ * missed before. Under the lock. Blocks on reading /proc. */
+void machine_ports_put(const struct hv_sandbox *sandbox, const struct sandbox_run *run, struct hv_arena *arena,
+                       struct hv_buf *out);
+/* After a command: a port of the machine that no rule speaks of and that the command, by its output or text, did not
+ * reach; the next command finds it. 0: none is known. Under the lock. Blocks on reading /proc. */
+unsigned machine_ports_missed(struct hv_sandbox *sandbox, const struct sandbox_run *run, struct hv_str output,
+                              bool failed);
 
 /* ---- aside.c */
 

@@ -384,11 +384,27 @@ static void tell_refusals(struct telling *telling)
         struct hv_str place = hv_str_slice(line, 0, hv_str_find(line, HV_STR(" ("), 0));
         struct hv_str host = hv_str_slice(place, 0, hv_str_rfind_byte(place, ':'));
         bool may_offer = host.len && hv_str_find(line, HV_STR("(no rule "), 0) != SIZE_MAX;
-        struct hv_str rule = offer(telling, "sandbox.network.allowedDomains", host);
+        bool address = host.len && (hv_str_is(host, "localhost") || isdigit((unsigned char)host.ptr[host.len - 1]));
+        struct hv_str rule = offer(telling, "sandbox.network.allowedDomains", address ? place : host);
         say(telling, hv_arena_format(telling->arena, "The sandbox refused a connection to %.*s%s%.*s%s.",
                                      HV_STR_ARG(line), may_offer ? "; " : "", may_offer ? (int)rule.len : 0, rule.ptr,
                                      may_offer ? " in the settings would allow it" : ""));
     }
+}
+
+static void tell_machine_port(struct telling *telling)
+{
+    const struct violation_facts *facts = telling->facts;
+    if (!facts->machine_port)
+        return;
+    telling->told_socket = true;
+    say(telling,
+        hv_arena_format(telling->arena,
+                        "The machine has a server at port %u. The sandbox has a loopback of its own: commands "
+                        "reach that server only where sandbox.network.allowedDomains: [\"localhost:%u\"] in the "
+                        "settings allows it%s.",
+                        facts->machine_port, facts->machine_port,
+                        facts->asks ? ", or the user, who is asked when the command is run again" : ""));
 }
 
 struct hv_str violation_describe(const struct violation_facts *facts, struct hv_arena *arena)
@@ -398,6 +414,7 @@ struct hv_str violation_describe(const struct violation_facts *facts, struct hv_
     if (rest.len > OUTPUT_MAX)
         rest = hv_str_slice(rest, rest.len - OUTPUT_MAX, rest.len);
     tell_refusals(&telling);
+    tell_machine_port(&telling);
     for (size_t lines = 0; lines < LINES_MAX && rest.len && hv_str_split(&rest, '\n', &line); lines++)
         look_at_line(&telling, line);
     tell_command(&telling);

@@ -14,6 +14,8 @@ struct violation_facts {
     struct hv_str refusals; /* of the proxy, one a line, or absent */
     bool only_reads;        /* it was let run because it only reads, and could not do more */
     bool failed;            /* the command did */
+    bool asks;              /* somebody may be asked about connections */
+    unsigned machine_port;  /* a port of the machine's loopback that it did not reach, and no rule speaks of; 0: none */
 };
 
 /*

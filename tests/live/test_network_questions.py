@@ -61,6 +61,36 @@ def test_for_the_session_and_always_nobody_is_asked_again(case):
         assert "reached" in result, result
 
 
+def test_a_program_without_a_proxy_is_asked_about_the_port_of_the_machine(case):
+    """About a port that its text names at once, about any other when it is run again; what serves there itself keeps the port."""
+    need_full(case)
+    settings(case)
+    with Listener() as named, Listener() as hidden:
+        direct = f"exec 3<>/dev/tcp/127.0.0.1/{named.port} && printf 'GET /direct HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3"
+        case.write("client.py", f"import socket, sys\ntry:\n    server = socket.create_connection(('127.0.0.1', {hidden.port}))\nexcept OSError:\n"
+                                f"    sys.exit('no server at port {hidden.port}: Connection refused')\n"
+                                "server.sendall(b'GET /hidden HTTP/1.0\\r\\n\\r\\n')\nserver.recv(100)\n")
+        own = f"python3 -c 'import socket; socket.create_server((\"127.0.0.1\", {named.port})); print(\"own\")' & wait"
+        commands = (direct, "python3 client.py", own, "python3 client.py")
+        server = case.serve(*[Answer([call("Bash", {"command": one})]) for one in commands], Answer([text("All done.")]))
+        with Terminal(case, server, rows=60, columns=160) as terminal:
+            terminal.prompt("go")
+            shown = terminal.wait("Network: may this be done?", f"connect to localhost, port {named.port}", f"Network(localhost:{named.port})", "y once")
+            assert "for this command, which waits" in shown and not named.seen, shown
+            terminal.type("y")
+            shown = terminal.wait(f"Network(localhost:{hidden.port})", "y once")
+            terminal.type("w")
+            terminal.wait("What should it do instead?")
+            terminal.type("use the file\r")
+            terminal.wait("All done.")
+        assert len(named.seen) == 1 and not hidden.seen
+        results = [server.requests[at].results()[-1] for at in (1, 2, 3, 4)]
+    assert "reached /direct" in results[0] and "refused" not in results[0], results
+    assert f"has a server at port {hidden.port}" in results[1] and f'["localhost:{hidden.port}"]' in results[1] and "run again" in results[1], results
+    assert "own" in results[2] and "in use" not in results[2], results
+    assert f"refused a connection to localhost:{hidden.port} (the person who was asked said no: use the file)" in results[3], results
+
+
 def test_a_name_that_leads_inside_is_a_question_of_its_own(case):
     need_full(case)
     settings(case, network={"allowedDomains": ["*"]})
@@ -158,7 +188,7 @@ def test_nobody_is_asked_where_nobody_wants_to_be(case):
     with Listener() as listener:
         for mode in ("default", "dontAsk", "bypassPermissions"):
             (result, _), = run(case, fetching(listener.port), mode=mode)
-            assert f'allowedDomains: ["127.0.0.1"] in the settings would allow it' in result, result
+            assert f'allowedDomains: ["127.0.0.1:{listener.port}"] in the settings would allow it' in result, result
         assert not listener.seen
 
 
@@ -207,8 +237,8 @@ def test_hooks_answer_in_a_persons_place(case):
             asked()
             hook(more, behavior="allow")
             (result, _), = run(case, fetching(listener.port), mode=mode)
-            assert f'allowedDomains: ["127.0.0.1"] in the settings would allow it' in result and len(asked()) == count, (more, mode, result)
+            assert f'allowedDomains: ["127.0.0.1:{listener.port}"] in the settings would allow it' in result and len(asked()) == count, (more, mode, result)
         hook()
         (result, _), = run(case, fetching(listener.port), mode="default")
-        assert f'allowedDomains: ["127.0.0.1"] in the settings would allow it' in result and len(asked()) == 1, result
+        assert f'allowedDomains: ["127.0.0.1:{listener.port}"] in the settings would allow it' in result and len(asked()) == 1, result
         assert len(listener.seen) == reached

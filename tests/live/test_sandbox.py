@@ -325,7 +325,8 @@ def test_the_network_of_the_host_is_out_of_reach(case):
             f"echo > /dev/tcp/127.0.0.1/{listener.port} && echo connected")
         assert not listener.seen, listener.seen
     assert "failed" in direct and "failed" in proxied and "connected" not in raw
-    assert f"refused a connection to 127.0.0.1:{listener.port}" in proxied and "allowedDomains" in proxied, proxied
+    assert f"refused a connection to 127.0.0.1:{listener.port}" in proxied and f'allowedDomains: ["127.0.0.1:{listener.port}"]' in proxied, proxied
+    assert f'server at port {listener.port}' in raw and f'allowedDomains: ["localhost:{listener.port}"]' in raw and "run again" not in raw, raw
 
 
 def test_an_allowed_host_is_reached_through_the_proxy(case):

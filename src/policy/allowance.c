@@ -376,11 +376,11 @@ static bool is_no_edit(const struct shell_act *act)
     return shell_is_one_of(name, "mknod");
 }
 
-static bool edits_by_mode(const struct look *look)
+/* It does nothing but change files that are known. */
+static bool only_edits(const struct shell_act *act)
 {
-    const struct shell_act *act = look->part->act;
-    return look->call->policy->mode == POLICY_ACCEPT_EDITS && act->class == SHELL_WRITES && act->writes_listed &&
-           act->reads_listed && act->write_count && !is_no_edit(act);
+    return act->class == SHELL_WRITES && act->writes_listed && act->reads_listed && act->write_count &&
+           !is_no_edit(act);
 }
 
 static enum part_need need_for_reads(struct look *look)
@@ -403,20 +403,20 @@ static enum part_need need_for_reads(struct look *look)
     return PART_NEEDS_NOTHING;
 }
 
-/* by_rule: a rule for the words covers what they write inside the workspace. by_mode: the mode covers it all there. */
-static enum part_need need_for_writes(struct look *look, bool by_rule, bool by_mode)
+/* by_rule: a rule for the words covers what they write inside the workspace. */
+static enum part_need need_for_writes(struct look *look, bool by_rule)
 {
     const struct shell_act *act = look->part->act;
     for (size_t i = 0; i < act->write_count; i++) {
         const struct policy_path *path = &look->part->writes[i];
-        if (path_is_free_device(path->written))
+        if (path_is_free_device(path->written) || (path->of_session && !path->leads_out))
             continue;
         if (!path->written.len || !path->resolved.len)
             return PART_NEEDS_ASKING;
         if (by_rule && !act->writes[i].redirect &&
             (in_workspace(look->call, path, true) || (!path->leads_out && path_is_temporary(look->call->policy, path))))
             continue;
-        if ((by_mode || look->call->policy->mode == POLICY_ACCEPT_EDITS) && in_workspace(look->call, path, true))
+        if (look->call->policy->mode == POLICY_ACCEPT_EDITS && in_workspace(look->call, path, true))
             continue;
         const struct rule *rule = file_rule(look->call, path, true, look->extra, look->extra_count);
         if (!rule) {
@@ -485,14 +485,14 @@ static enum part_need need_of(struct look *look)
     struct taking taking = {0};
     bool reads = (act->class == SHELL_READ_ONLY || only_redirects_write(act)) && git_is_tame(look);
     enum part_need need = reads ? need_for_reads(look) : PART_NEEDS_RULE;
-    if (need == PART_NEEDS_NOTHING && need_for_writes(look, false, false) == PART_NEEDS_NOTHING)
+    if (need == PART_NEEDS_NOTHING && need_for_writes(look, false) == PART_NEEDS_NOTHING)
         return PART_NEEDS_NOTHING;
-    if (edits_by_mode(look) && need_for_reads(look) == PART_NEEDS_NOTHING &&
-        need_for_writes(look, false, true) == PART_NEEDS_NOTHING)
+    if (only_edits(act) && git_is_tame(look) && need_for_reads(look) == PART_NEEDS_NOTHING &&
+        need_for_writes(look, false) == PART_NEEDS_NOTHING)
         return PART_NEEDS_NOTHING;
     if (act->script != SHELL_UNKNOWN && act->script == act->class && act->class != SHELL_READ_ONLY &&
         part_assigns_safely(act->command) && act->command->word_count && act->words == act->command->words)
-        return need_for_writes(look, true, false); /* what its code needs is asked of each part of that */
+        return need_for_writes(look, true); /* what its code needs is asked of each part of that */
     look->rule = NULL;
     const struct rule *rule = find_rule(look, &taking);
     if (taking.exact && runs_in_workspace(look)) {
@@ -500,7 +500,7 @@ static enum part_need need_of(struct look *look)
         return PART_NEEDS_NOTHING;
     }
     if (need == PART_NEEDS_NOTHING)
-        return need_for_writes(look, false, false);
+        return need_for_writes(look, false);
     if (!rule)
         return act->word_count ? need : PART_NEEDS_ASKING;
     if (!env_words_are_safe(act) || !runs_in_workspace(look))
@@ -514,7 +514,7 @@ static enum part_need need_of(struct look *look)
     need = only_reads && !is_exact(rule) ? need_for_reads(look) : PART_NEEDS_NOTHING;
     if (need != PART_NEEDS_NOTHING && look->path)
         return need == PART_NEEDS_READ ? need : PART_NEEDS_ASKING;
-    return need_for_writes(look, true, false);
+    return need_for_writes(look, true);
 }
 
 bool part_is_untamed(const struct match_call *call, const struct policy_part *part)

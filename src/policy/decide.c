@@ -247,15 +247,19 @@ static bool tool_opinion(struct judgement *judgement)
            settle(judgement, POLICY_STAGE_TOOL, HV_ALLOW, HV_STR("it only reads inside the workspace"));
 }
 
+static const char writes_tmp[] = "it writes the session's own /tmp alone";
+
 static bool classifier(struct judgement *judgement)
 {
     const struct policy_facts *facts = judgement->facts;
     const struct rule *rule;
-    if (!judgement->call.has_command || !facts->read_only || facts->destructive)
+    bool known = facts->read_only || (facts->confined && judgement->call.parts);
+    if (!judgement->call.has_command || !known || facts->destructive)
         return false;
     bool free = judgement->call.parts ? parts_allowed(&judgement->call, NULL, 0, &rule) && !rule
                                       : match_reads_workspace(&judgement->call);
-    return free && settle(judgement, POLICY_STAGE_CLASSIFIER, HV_ALLOW, HV_STR("the command only reads"));
+    return free && settle(judgement, POLICY_STAGE_CLASSIFIER, HV_ALLOW,
+                          hv_str_from(facts->read_only ? "the command only reads" : writes_tmp));
 }
 
 /* What was understood, and is neither denied nor confirmed, may run where it can do no harm; and as a command there
@@ -264,7 +268,7 @@ static bool sandbox(struct judgement *judgement)
 {
     const struct policy_facts *facts = judgement->facts;
     if (facts->writes_session && match_is_complete(facts))
-        return settle(judgement, POLICY_STAGE_SANDBOX, HV_ALLOW, HV_STR("it writes the session's own /tmp alone"));
+        return settle(judgement, POLICY_STAGE_SANDBOX, HV_ALLOW, hv_str_from(writes_tmp));
     return judgement->call.parts && !facts->command->too_long && facts->sandboxed && !facts->destructive &&
            settle(judgement, POLICY_STAGE_SANDBOX, HV_ALLOW, HV_STR("the command runs in the sandbox"));
 }

@@ -157,6 +157,8 @@ static struct policy_path resolve_access(struct judging *judging, const struct s
     struct lookup *found = lookups_find(&judging->lookups, access->untidy.len ? access->untidy : access->path);
     path.resolved = found->resolved;
     path.kind = lookups_kind(&judging->lookups, found);
+    if (judging->surroundings->show)
+        judging->surroundings->show(judging->surroundings->show_user, judging->arena, &path);
     judging->leading.too_many = false;
     path.leads_out = is_brought(judging, act, access, path.kind) || access_leads_out(&judging->leading, act, access);
     path.secret = access_finds_credential(&judging->leading, judging->arena, judging->policy->classes, act, access);

@@ -68,6 +68,7 @@ struct policy_facts {
     /* It would run confined, and settings let confined commands run unasked (sandbox.autoAllowBashIfSandboxed); or, in
      * such a session, all that it reads and writes is of_session. */
     bool sandboxed, writes_session;
+    bool confined;               /* the command runs in the full sandbox, and was judged by what it sees there */
     const struct hv_json *input; /* for rules on a parameter, `Tool(name:value)`; NULL: such rules count as matched */
     const struct policy_path *reads, *writes;
     size_t read_count, write_count;
@@ -187,6 +188,10 @@ struct policy_surroundings {
     /* Which programs are the system's (proc/system_program.h), of a run over many commands; NULL: looked up for each.
      */
     struct system_answers *programs;
+    /* Of a command in the full sandbox, whose host resolves paths as it sees them: mark one that lies in the session's
+     * own folder (of_session), and make `resolved` the name that the command has for it. NULL: none does. */
+    void (*show)(void *user, struct hv_arena *arena, struct policy_path *path);
+    void *show_user;
 };
 
 /*

@@ -14,6 +14,7 @@
 
 #include <helve/host.h>
 
+#include "fs/resolve.h"
 #include "sandbox/options.h"
 #include "sandbox/plan.h"
 
@@ -105,10 +106,19 @@ struct hv_str sandbox_describe(const struct sandbox_state *state, struct hv_aren
  * first time. Absent: the host's.
  */
 struct hv_str sandbox_tmp_of(struct hv_sandbox *sandbox, struct hv_str name);
-/* path, with its links resolved, lies in that folder: the same path below tmp, as commands see it, in arena; else
- * absent. */
-struct hv_str sandbox_tmp_shown(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str tmp,
-                                struct hv_str path);
+/* The machine's files as the session's commands see them, with that folder in the place of /tmp. */
+struct sandbox_files {
+    struct hv_host host; /* first; what resolves paths and looks at them so, and is the machine's else */
+    struct fs_stand_in stand_in;
+    struct hv_sandbox *sandbox;
+    const struct hv_host *machine;
+};
+/* Texts in arena, which with sandbox and machine outlives files. Looks at /tmp. */
+void sandbox_files_init(struct sandbox_files *files, struct hv_sandbox *sandbox, const struct hv_host *machine,
+                        struct hv_arena *arena);
+/* path, as files resolve it, lies in that folder: the same path below /tmp, as commands see it, in arena; else absent.
+ */
+struct hv_str sandbox_files_shown(const struct sandbox_files *files, struct hv_arena *arena, struct hv_str path);
 
 /* Of a command that runs outside the sandbox: what it names in /tmp and is in that folder, which it does not see. One
  * sentence for the model, or absent. sandbox may be NULL. In arena. */

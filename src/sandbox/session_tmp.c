@@ -79,15 +79,50 @@ struct hv_str sandbox_tmp_of(struct hv_sandbox *sandbox, struct hv_str name)
     return sandbox_plan_owns_tmp(&place, &arena) ? hv_str_from(sandbox->temporary.files) : (struct hv_str){0};
 }
 
-struct hv_str sandbox_tmp_shown(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str tmp,
-                                struct hv_str path)
+/* ---- the files as commands see them ------------------------------------------------------------------------------ */
+
+static bool takes(void *user, struct hv_str name, struct hv_str *folder)
 {
-    if (!sandbox || !path.len)
-        return (struct hv_str){0};
+    *folder = sandbox_tmp_of(user, name);
+    return folder->len;
+}
+
+static enum hv_code resolve(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, struct hv_str *out,
+                            struct hv_error *err)
+{
+    const struct sandbox_files *files = (const struct sandbox_files *)host;
+    return fs_resolve(&files->stand_in, arena, path, false, out, err);
+}
+
+static enum hv_code look(const struct hv_host *host, struct hv_str path, bool follow, struct hv_file_stat *out,
+                         struct hv_error *err)
+{
+    const struct sandbox_files *files = (const struct sandbox_files *)host;
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hv_str real = path;
+    enum hv_code code = HV_OK;
+    if (path_inside(path, files->stand_in.path))
+        code = fs_resolve(&files->stand_in, &arena, path, !follow, &real, err);
+    return code ? code : files->machine->stat(files->machine, real, follow, out, err);
+}
+
+void sandbox_files_init(struct sandbox_files *files, struct hv_sandbox *sandbox, const struct hv_host *machine,
+                        struct hv_arena *arena)
+{
+    *files = (struct sandbox_files){.host = *machine, .sandbox = sandbox, .machine = machine};
+    files->stand_in = (struct fs_stand_in){.path = HV_STR("/tmp"), .takes = takes, .user = sandbox};
+    (void)!machine->resolve(machine, arena, HV_STR("/tmp"), &files->stand_in.path, NULL);
+    files->host.resolve = resolve;
+    files->host.stat = look;
+}
+
+struct hv_str sandbox_files_shown(const struct sandbox_files *files, struct hv_arena *arena, struct hv_str path)
+{
+    struct hv_sandbox *sandbox = files->sandbox;
     LOCK_SCOPE(&sandbox->lock);
-    struct hv_str files = hv_str_from(sandbox->temporary.files ? sandbox->temporary.files : "");
-    if (!files.len || !path_inside(path, files))
+    struct hv_str folder = hv_str_from(sandbox->temporary.files ? sandbox->temporary.files : "");
+    if (!path.len || !folder.len || !path_inside(path, folder))
         return (struct hv_str){0};
-    struct hv_str rest = hv_str_slice(path, files.len, path.len);
-    return hv_arena_format(arena, "%.*s%.*s", HV_STR_ARG(tmp), HV_STR_ARG(rest));
+    struct hv_str rest = hv_str_slice(path, folder.len, path.len);
+    return hv_arena_format(arena, "%.*s%.*s", HV_STR_ARG(files->stand_in.path), HV_STR_ARG(rest));
 }

@@ -203,7 +203,8 @@ class Doors(Case):
         self.write("tests/server.pem", "x\n")
         subprocess.run(["git", "-C", self.project, "add", "tests"], check=False, env=self.env)
         commands = ["cat server.key", "cat tests/server.pem", "grep -r x .", "tar cf - .", "rg -uu x", "cat *.key", "cat ~/.ssh/id_rsa",
-                    "ls -R", "find . -type f -exec cat {} +", "touch z", "python3 walk.py", "sudo ls", "cat .env"]
+                    "ls -R", "find . -type f -exec cat {} +", "touch z", "python3 walk.py", "sudo ls", "cat .env",
+                    "echo x > /tmp/helve-%d" % os.getpid()]
         # The level is about commands: what other tools may do is the same at each.
         others = [("Read", {"file_path": ".env"}), ("Read", {"file_path": "server.key"}), ("Write", {"file_path": "new.txt", "content": "x"}),
                   ("WebFetch", {"url": "http://localhost:1/", "prompt": "x"}), ("WebFetch", {"url": "http://127.0.0.1:1/", "prompt": "x"})]
@@ -232,6 +233,19 @@ class Doors(Case):
         self.assertFalse(of_level["less, unasked"][commands.index("touch z")], of_level)
         if "full" in self.run_helve("doctor", "--offline", code=None):
             self.assertTrue(of_level["as it is"][0] and of_level["as it is, unasked"][commands.index("touch z")], of_level)
+            self.assertTrue(of_level["as it is"][-1] and not of_level["off"][-1], of_level)
+
+    def test_the_tmp_of_the_session_is_written_unasked_and_nothing_through_it(self):
+        if "full" not in self.run_helve("doctor", "--offline", code=None):
+            return
+        self.write("kept", "as it was\n")
+        commands = ["echo one > /tmp/helve-a; mkdir /tmp/helve-d && cp kept /tmp/helve-d/b; cat /tmp/helve-a /tmp/helve-d/b",
+                    "ln -s %s /tmp/helve-l" % self.path("kept"), "echo two > /tmp/helve-l", "touch /tmp/helve-c made", "echo x > /tmp/.bashrc"]
+        results = self.execute(*[use("Bash", id="toolu_%d" % i, command=command) for i, command in enumerate(commands)])
+        told = [text_of(results["toolu_%d" % i]) for i in range(len(commands))]
+        self.assertEqual(["Permission to use" in text for text in told], [False, False, True, True, True], told)
+        self.assertIn("one\nas it was", told[0])
+        self.assertEqual((self.read("kept"), os.path.exists(self.path("made"))), ("as it was\n", False))
 
 
 expose(globals())

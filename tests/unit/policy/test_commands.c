@@ -75,7 +75,9 @@ static const struct row reading[] = {
 
 static const struct row allowing[] = {
     {"allow Bash(make:*)", "make && ls", ALLOW, S(ALLOW_RULE)}, {"allow Bash(make:*)", "make; rm x", ASK, S(ASK)},
-    {"allow Bash(make:*)", "make | tee log", ASK, S(ASK)}, {"allow Bash(make:*) | allow Edit(log)", "make | tee log", ASK, S(ASK)},
+    {"allow Bash(make:*)", "make | tee log", ASK, S(ASK)}, {"allow Edit(./src/**)", "mv src/a src/b && touch src/c", ALLOW, S(ALLOW_RULE)},
+    {"allow Edit(./src/**)", "mv src/a b", ASK, S(ASK)}, {"allow Edit(./**)", "cp /other/x a", ASK, S(ASK)}, {"allow Edit(./**)", "chmod u+s a", ASK, S(ASK)},
+    {"allow Edit(./**)", "echo x > .git/hooks/a", ASK, S(ALWAYS_CONFIRM)}, {"allow Bash(make:*) | allow Edit(log)", "make | tee log", ALLOW, S(ALLOW_RULE)},
     {"allow Bash(make:*)", "make > log", ASK, S(ASK)}, {"allow Bash(make:*) | allow Edit(log)", "make > log", ALLOW, S(ALLOW_RULE)},
     {"allow Bash(make:*)", "make > /dev/null 2>&1", ALLOW, S(ALLOW_RULE)}, {"allow Bash(make:*) | allow Edit", "make > ../log", ALLOW, S(ALLOW_RULE)},
     {"allow Bash(make:*)", "timeout 5 make all", ALLOW, S(ALLOW_RULE)}, {"allow Bash(make:*)", "nice -n 5 nohup make", ALLOW, S(ALLOW_RULE)},

@@ -102,6 +102,14 @@ static bool leaves_program_open(struct hv_str pattern)
     return hv_str_find_byte(first, '*', 0) != SIZE_MAX;
 }
 
+/* scripts/x for ./scripts/x; "./x" stays: "x" is another program. */
+static struct hv_str drop_dot(struct hv_str text)
+{
+    size_t end = hv_str_find_byte(text, ' ', 0);
+    bool deeper = hv_str_find_byte(hv_str_slice(text, 2, end), '/', 0) != SIZE_MAX;
+    return deeper && hv_str_starts(text, HV_STR("./")) ? hv_str_slice(text, 2, text.len) : text;
+}
+
 static bool words_allowed_by(const struct rule *rule, const struct shell_word *words, size_t count,
                              struct hv_arena *arena)
 {
@@ -109,13 +117,16 @@ static bool words_allowed_by(const struct rule *rule, const struct shell_word *w
     /* 'X=1' make: a program whose name is what a rule says of a variable. */
     if (!count || (words[0].known && hv_str_find_byte(words[0].value, '=', 0) != SIZE_MAX))
         return false;
-    struct hv_str text = part_rule_text(words, count, arena), specifier = plain_quotes(rule->specifier, arena);
+    struct hv_str text = drop_dot(part_rule_text(words, count, arena));
+    struct hv_str specifier = drop_dot(plain_quotes(rule->specifier, arena));
     if (is_exact(rule))
         return hv_str_eq(specifier, text) && !memchr(text.ptr, '\0', text.len);
     struct hv_str name = words[0].known ? shell_base_name(words[0].value) : (struct hv_str){0};
     if (!name.len || shell_is_one_of(name, never_by_pattern) || is_find_that_acts(words, count) ||
         given_program(words, count, specifier))
         return false;
+    if (hv_str_find(specifier, HV_STR("/*"), 0) != SIZE_MAX && hv_str_find(text, HV_STR("../"), 0) != SIZE_MAX)
+        return false; /* the star speaks of what is below */
     if (leaves_program_open(specifier) && (shell_name_is_interpreter(name) || shell_runs_others(name)))
         return false;
     return rule_takes_text(specifier, text, &work);
@@ -301,10 +312,36 @@ static const struct rule *rule_at(const struct look *look, size_t index)
     return index < look->extra_count ? &look->extra[index] : NULL;
 }
 
+/* "make -C ../other", "-f/elsewhere/x": what runs is not the workspace's, nor said by the rule. */
+static bool builds_elsewhere(const struct look *look, const struct rule *rule, struct hv_arena *scratch)
+{
+    const struct shell_act *act = look->part->act;
+    struct hv_str name = act->word_count ? shell_base_name(act->words[0].value) : (struct hv_str){0};
+    for (size_t i = 1; i < act->word_count && shell_is_one_of(name, "make gmake ninja"); i++) {
+        struct hv_str value = act->words[i].value;
+        size_t equals = hv_str_find_byte(value, '=', 0);
+        if (hv_str_starts(value, HV_STR("-")))
+            value = hv_str_slice(value, hv_str_starts(value, HV_STR("--")) ? equals + 1 : 2, value.len);
+        else if (!hv_str_starts(act->words[i - 1].value, HV_STR("-")))
+            continue;
+        if ((!hv_str_starts(value, HV_STR("/")) && hv_str_find(value, HV_STR(".."), 0) == SIZE_MAX) ||
+            hv_str_find(rule->specifier, value, 0) != SIZE_MAX)
+            continue;
+        struct policy_path path = {
+            .written = path_expand(scratch, value, act->command->directory, look->call->policy->home.written)};
+        path.resolved = path.written;
+        if (!in_workspace(look->call, &path, false))
+            return true;
+    }
+    return false;
+}
+
 static bool takes_words(const struct look *look, const struct rule *rule, struct hv_arena *scratch)
 {
     const struct shell_act *act = look->part->act;
     const struct shell_command *command = act->command;
+    if (builds_elsewhere(look, rule, scratch))
+        return false;
     return words_allowed_by(rule, command->words, command->word_count, scratch) ||
            (words_allowed_by(rule, act->words, act->word_count, scratch) && may_look_through(look->call, act));
 }
@@ -483,13 +520,14 @@ static enum part_need need_of(struct look *look)
 {
     const struct shell_act *act = look->part->act;
     struct taking taking = {0};
-    bool reads = (act->class == SHELL_READ_ONLY || only_redirects_write(act)) && git_is_tame(look);
-    enum part_need need = reads ? need_for_reads(look) : PART_NEEDS_RULE;
-    if (need == PART_NEEDS_NOTHING && need_for_writes(look, false) == PART_NEEDS_NOTHING)
+    bool tame = git_is_tame(look), edits = tame && only_edits(act);
+    bool reads = tame && (act->class == SHELL_READ_ONLY || only_redirects_write(act));
+    enum part_need need = reads || edits ? need_for_reads(look) : PART_NEEDS_RULE;
+    enum part_need write = need == PART_NEEDS_NOTHING ? need_for_writes(look, false) : need;
+    if (write == PART_NEEDS_NOTHING)
         return PART_NEEDS_NOTHING;
-    if (only_edits(act) && git_is_tame(look) && need_for_reads(look) == PART_NEEDS_NOTHING &&
-        need_for_writes(look, false) == PART_NEEDS_NOTHING)
-        return PART_NEEDS_NOTHING;
+    if (edits && !reads)
+        need = write == PART_NEEDS_ASKING ? PART_NEEDS_RULE : write;
     if (act->script != SHELL_UNKNOWN && act->script == act->class && act->class != SHELL_READ_ONLY &&
         part_assigns_safely(act->command) && act->command->word_count && act->words == act->command->words)
         return need_for_writes(look, true); /* what its code needs is asked of each part of that */

@@ -39,19 +39,6 @@ static const char *rule_name(const struct hv_tool *tool)
     return tool->rule_names && *tool->rule_names ? *tool->rule_names : tool->name;
 }
 
-/* path as a pattern that takes only itself. */
-static struct hv_str escape_pattern(struct hv_arena *arena, struct hv_str path)
-{
-    char *out = hv_arena_alloc(arena, 2 * path.len + 1);
-    size_t len = 0;
-    for (size_t i = 0; i < path.len; i++) {
-        if (memchr("*?[]\\", path.ptr[i], 5))
-            out[len++] = '\\';
-        out[len++] = path.ptr[i];
-    }
-    return (struct hv_str){out, len};
-}
-
 /* The one access that no rule and no freedom covers yet; false when there are more of different paths, or none. */
 static bool one_open_access(const struct match_call *call, struct match_access *out)
 {
@@ -81,16 +68,13 @@ static struct hv_str propose_path(const struct match_call *call, struct hv_arena
     const struct policy_path *directory = &call->policy->directory;
     if (!one_open_access(call, &access) || !can_be_shown(access.path->written))
         return (struct hv_str){0};
-    bool whole = access.path->kind == HV_FILE_DIRECTORY;
     const char *name = rule_name(call->facts->tool);
-    struct hv_str pattern = escape_pattern(arena, access.path->written);
-    if (whole)
-        pattern = hv_arena_join(arena, hv_str_is(pattern, "/") ? HV_STR("") : pattern, HV_STR("/**"));
+    struct hv_str pattern = proposal_pattern(access.path->written, access.path->kind == HV_FILE_DIRECTORY, arena);
     struct hv_str rule = if_it_allows(call, arena, rule_text(arena, name, "/", pattern));
     if (rule.len || !path_inside(access.path->written, directory->written))
         return rule;
     /* Reached through a link above the working directory: a relative rule sees both sides of it. */
-    size_t skip = escape_pattern(arena, directory->written).len + (hv_str_is(directory->written, "/") ? 0 : 1);
+    size_t skip = proposal_pattern(directory->written, false, arena).len + (hv_str_is(directory->written, "/") ? 0 : 1);
     return if_it_allows(call, arena, rule_text(arena, name, "./", hv_str_slice(pattern, skip, pattern.len)));
 }
 

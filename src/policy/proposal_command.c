@@ -1,10 +1,12 @@
 /*
  * proposal_command.c: see proposal_command.h. A prefix where a program's sub-command says what it does (git commit:*),
- * or where the program does one kind of thing (make:*); else the part word for word. Never a rule that would allow a
- * program to run what somebody else gives it.
+ * or where the program does one kind of thing (make:*); the scripts of a folder, and what is the same trust again; the
+ * files of the workspace for what does nothing but change some; else the part word for word. Never a rule that would
+ * allow a program to run what somebody else gives it, but for code in the full sandbox.
  */
 #include "policy/proposal_command.h"
 
+#include "base/path.h"
 #include "policy/given_code.h"
 #include "policy/visible.h"
 
@@ -20,9 +22,9 @@ static const struct depth {
     {"git npm yarn pnpm bun cargo go docker podman kubectl helm terraform tofu gh glab pip pip3 pipx uv poetry bundle "
      "gem composer dotnet mvn gradle apt apt-get brew dnf yum apk pacman rustup conda mamba nix systemctl journalctl "
      "flutter dart swift mix stack cabal zig opam rake rails jj hg svn vagrant fly heroku vercel wrangler "
-     "turbo nx lerna just task make ninja rake invoke bazel buck2 pants pre-commit",
+     "turbo nx lerna just task rake invoke bazel buck2 pants pre-commit",
      2},
-    {"meson ctest pytest jest vitest mocha tsc eslint prettier ruff black mypy flake8 pylint isort "
+    {"make ninja meson ctest pytest jest vitest mocha tsc eslint prettier ruff black mypy flake8 pylint isort "
      "pyright gcc g++ cc c++ clang clang++ rustc rustfmt javac gofmt clang-format clang-tidy shellcheck shfmt mkdir "
      "touch phpunit rspec rubocop tox nox ld ar nm objdump strip golangci-lint stylelint biome oxlint hadolint "
      "yamllint markdownlint latexmk pdflatex pandoc protoc swiftc ghc",
@@ -36,6 +38,15 @@ static const char option_heads[] = "cmake --build,cmake --install,cmake --preset
 static const char starters[] = "npx,bunx,python -m,uv run,poetry run,pipenv run,bundle exec,pnpm exec,yarn exec";
 static const char started[] = "pytest unittest py_compile compileall pyflakes mypy pyright black ruff flake8 pylint "
                               "isort eslint prettier tsc jest vitest mocha stylelint biome oxlint rspec rubocop";
+
+/* Of these prefixes of one group each trusts the same again: the code that a project is built of and tested by. */
+static const char *const same_trust[] = {
+    "npm test,npm run test,npm run build,npm run lint",
+    "yarn test,yarn run test,yarn build,yarn lint",
+    "pnpm test,pnpm run test,pnpm run build,pnpm run lint",
+    "cargo build,cargo check,cargo test",
+    "go build,go test,go vet",
+};
 
 /* "npm run test": the second word alone says nothing. */
 static const char three_words[] =
@@ -151,19 +162,24 @@ static bool has_word_of(struct hv_str name, const char *part)
     return false;
 }
 
+static bool is_plain(struct hv_str text)
+{
+    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,+:=";
+    for (size_t i = 0; i < text.len; i++)
+        if (!memchr(plain, text.ptr[i], sizeof plain - 1))
+            return false;
+    return true;
+}
+
 /* What may stand in a file of settings: a short plain value, and no secret. */
 static bool may_be_saved(const struct shell_assignment *assignment)
 {
     enum { VALUE_MAX = 64 };
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,+:=";
     static const char *const secrets[] = {"TOKEN", "SECRET", "PASS", "KEY", "CREDENTIAL", "AUTH", NULL};
     struct hv_str value = assignment->value.value;
     if (!assignment->value.known || value.len > VALUE_MAX || assignment->appends || assignment->element ||
-        assignment->array)
+        assignment->array || !is_plain(value))
         return false;
-    for (size_t i = 0; i < value.len; i++)
-        if (!memchr(plain, value.ptr[i], sizeof plain - 1))
-            return false;
     for (const char *const *secret = secrets; *secret; secret++)
         if (has_word_of(assignment->name, *secret))
             return false;
@@ -197,34 +213,92 @@ static bool propose_assignments(const struct shell_command *command, struct hv_a
     return true;
 }
 
+/* A file of the project, by a plain name. */
+static bool is_of_project(const struct match_call *call, const struct shell_word *word)
+{
+    struct hv_str name = word->value;
+    return word->known && name.len && name.ptr[0] != '-' && is_plain(name) &&
+           hv_str_find(name, HV_STR(".."), 0) == SIZE_MAX &&
+           (name.ptr[0] != '/' || path_inside(name, call->policy->directory.written));
+}
+
+/* What only tries a program says nothing of running it. */
+static bool is_trial(const struct shell_act *act)
+{
+    for (size_t i = 1; i < act->word_count; i++)
+        if (shell_is_one_of(act->words[i].value, "--dry-run -n --check --help --version"))
+            return true;
+    return false;
+}
+
+/* The words that say which code of the project runs, with whatever follows: "python3 tests/ *", "./run.sh:*"; in the
+ * full sandbox also "python3 -c:*". Absent: they do not. */
+static struct hv_str propose_code(const struct match_call *call, const struct shell_act *act, struct hv_arena *arena)
+{
+    const struct shell_word *words = act->words, *script = act->word_count > 1 ? &words[1] : NULL;
+    struct hv_str name = shell_base_name(words[0].value);
+    bool interprets = words[0].known && (hv_str_starts(name, HV_STR("python")) ||
+                                         shell_is_one_of(name, "node ruby perl php sh bash dash zsh"));
+    if (interprets && script && call->facts->confined && script->known &&
+        shell_is_one_of(script->value, "-c -e -p -") && !shell_is_one_of(name, "sh bash dash zsh"))
+        return hv_arena_format(arena, "%.*s:*", HV_STR_ARG(part_rule_text(words, 2, arena)));
+    if (is_trial(act) || runs_what_it_is_given(act))
+        return (struct hv_str){0};
+    if (!interprets)
+        return is_of_project(call, words) && hv_str_find_byte(words->value, '/', 0) != SIZE_MAX
+                   ? hv_arena_join(arena, words->value, HV_STR(":*"))
+                   : (struct hv_str){0};
+    if (!script || !is_of_project(call, words + 1) || !is_plain(words->value))
+        return (struct hv_str){0};
+    size_t slash = hv_str_rfind_byte(script->value, '/');
+    struct hv_str covered = slash == SIZE_MAX ? script->value : hv_str_slice(script->value, 0, slash + 1);
+    return hv_arena_format(arena, "%.*s %.*s%s", HV_STR_ARG(words->value), HV_STR_ARG(covered),
+                           slash == SIZE_MAX ? ":*" : "*");
+}
+
 static struct hv_str propose_words(const struct match_call *call, const struct policy_part *part,
                                    struct hv_arena *arena)
 {
     const struct shell_act *act = part->act;
-    const char *tool = call->facts->tool->name;
     struct hv_str front;
-    if (!act->word_count || part->danger != SHELL_DANGER_NONE || runs_what_it_is_given(act) ||
-        !propose_assignments(act->command, arena, &front))
+    if (!act->word_count || part->danger != SHELL_DANGER_NONE || !propose_assignments(act->command, arena, &front))
         return (struct hv_str){0};
-    size_t words = prefix_words(act, arena);
-    struct hv_str text = part_rule_text(act->words, words ? words : act->word_count, arena);
-    if (!words && (memchr(text.ptr, '\0', text.len) || hv_str_find_byte(text, '*', 0) != SIZE_MAX))
+    size_t words = runs_what_it_is_given(act) ? 0 : prefix_words(act, arena);
+    struct hv_str text = words ? (struct hv_str){0} : propose_code(call, act, arena);
+    if (!text.len && runs_what_it_is_given(act))
         return (struct hv_str){0};
-    return hv_arena_format(arena, "%s(%.*s%.*s%s)", tool, HV_STR_ARG(front), HV_STR_ARG(text), words ? ":*" : "");
+    if (!text.len) {
+        text = part_rule_text(act->words, words ? words : act->word_count, arena);
+        if (!words && (memchr(text.ptr, '\0', text.len) || hv_str_find_byte(text, '*', 0) != SIZE_MAX))
+            return (struct hv_str){0};
+        text = hv_arena_join(arena, text, hv_str_from(words ? ":*" : ""));
+    }
+    return hv_arena_format(arena, "%s(%.*s%.*s)", call->facts->tool->name, HV_STR_ARG(front), HV_STR_ARG(text));
 }
 
-/* path as a pattern that takes only itself, or all below it. */
-static struct hv_str propose_file(const char *name, const struct policy_path *path, struct hv_arena *arena)
+struct hv_str proposal_pattern(struct hv_str path, bool below, struct hv_arena *arena)
 {
-    char *out = hv_arena_alloc(arena, 2 * path->written.len + 1);
+    char *out = hv_arena_alloc(arena, 2 * path.len + 1);
     size_t len = 0;
-    for (size_t i = 0; i < path->written.len; i++) {
-        if (memchr("*?[]\\", path->written.ptr[i], 5))
+    for (size_t i = 0; i < path.len; i++) {
+        if (memchr("*?[]\\", path.ptr[i], 5))
             out[len++] = '\\';
-        out[len++] = path->written.ptr[i];
+        out[len++] = path.ptr[i];
     }
-    const char *below = path->kind == HV_FILE_DIRECTORY ? (len == 1 ? "**" : "/**") : "";
-    return hv_arena_format(arena, "%s(/%.*s%s)", name, (int)len, out, below);
+    return hv_arena_join(arena, hv_str_of(out, len), hv_str_from(!below ? "" : len == 1 ? "**" : "/**"));
+}
+
+/* What may be changed in the workspace is one trust, whichever file it begins with. */
+static struct hv_str propose_file(const struct match_call *call, const char *name, const struct policy_path *path,
+                                  struct hv_arena *arena)
+{
+    const struct policy *policy = call->policy;
+    struct hv_str place = path->written;
+    bool below = path->kind == HV_FILE_DIRECTORY;
+    for (size_t i = 0; i < policy->root_count && strcmp(name, "Edit") == 0 && policy_in_workspace(policy, path); i++)
+        if (path_inside(path->written, policy->roots[i].written))
+            place = policy->roots[i].written, below = true;
+    return hv_arena_format(arena, "%s(/%.*s)", name, HV_STR_ARG(proposal_pattern(place, below, arena)));
 }
 
 /* ---- all parts --------------------------------------------------------------------------------------------------- */
@@ -237,10 +311,14 @@ struct offer {
     size_t count;
 };
 
+/* False: it cannot be offered, or is already. */
 static bool add_offer(struct offer *offer, struct hv_str text)
 {
     const struct policy *policy = offer->call->policy;
     struct rule_bases bases = policy_rule_bases(policy);
+    for (size_t i = 0; i < offer->count; i++)
+        if (hv_str_eq(offer->texts[i], text))
+            return false;
     if (!text.len || text.len > PROPOSAL_TEXT_MAX || !visible_as_is(text) || offer->count == PROPOSALS_MAX)
         return false;
     if (rule_parse(&bases, offer->arena, HV_ALLOW, text, policy->directory.written, &offer->rules[offer->count],
@@ -248,6 +326,15 @@ static bool add_offer(struct offer *offer, struct hv_str text)
         return false;
     offer->texts[offer->count++] = text;
     return true;
+}
+
+/* "touch:*" says less than all files. */
+static bool is_prefixed_edit(const struct shell_act *act, struct hv_arena *arena)
+{
+    bool redirects = true;
+    for (size_t i = 0; i < act->write_count; i++)
+        redirects &= act->writes[i].redirect;
+    return !redirects && act->words[0].known && prefix_words(act, arena);
 }
 
 /* Rules are added until the part needs nothing; each must bring it further. */
@@ -260,17 +347,33 @@ static bool cover_part(struct offer *offer, const struct policy_part *part)
         switch (part_needs(offer->call, part, offer->rules, offer->count, &rule, &path)) {
         case PART_NEEDS_NOTHING: return true;
         case PART_NEEDS_RULE: text = propose_words(offer->call, part, offer->arena); break;
-        case PART_NEEDS_READ: text = propose_file("Read", path, offer->arena); break;
-        case PART_NEEDS_EDIT: text = propose_file("Edit", path, offer->arena); break;
+        case PART_NEEDS_READ: text = propose_file(offer->call, "Read", path, offer->arena); break;
+        case PART_NEEDS_EDIT:
+            text = !tries && is_prefixed_edit(part->act, offer->arena)
+                       ? propose_words(offer->call, part, offer->arena)
+                       : propose_file(offer->call, "Edit", path, offer->arena);
+            break;
         case PART_NEEDS_ASKING: return false;
         }
-        for (size_t i = 0; i < offer->count; i++)
-            if (hv_str_eq(offer->texts[i], text))
-                return false; /* it does not do what it should */
         if (!add_offer(offer, text))
-            return false;
+            return false; /* also where it does not do what it should */
     }
     return false;
+}
+
+/* Beside "Bash(npm test:*)" what trusts the same again, as far as there is room. */
+static void add_same_trust(struct offer *offer)
+{
+    const char *tool = offer->call->facts->tool->name;
+    size_t count = offer->count;
+    for (size_t i = 0; i < count * (sizeof same_trust / sizeof *same_trust); i++) {
+        struct hv_str rest = hv_str_from(same_trust[i / count]), head, text = offer->texts[i % count];
+        struct hv_str bare = hv_str_slice(text, strlen(tool) + 1, hv_str_find_byte(text, ':', 0));
+        if (!hv_str_ends(text, HV_STR(":*)")) || !is_one_of_heads(bare, same_trust[i / count]))
+            continue;
+        while (rest.len && hv_str_split(&rest, ',', &head))
+            (void)add_offer(offer, hv_arena_format(offer->arena, "%s(%.*s:*)", tool, HV_STR_ARG(head)));
+    }
 }
 
 size_t propose_for_command(const struct match_call *call, struct hv_arena *arena, struct hv_str out[PROPOSALS_MAX])
@@ -282,5 +385,6 @@ size_t propose_for_command(const struct match_call *call, struct hv_arena *arena
     for (size_t i = 0; i < command->part_count; i++)
         if (!command->parts[i].same && !cover_part(&offer, &command->parts[i]))
             return 0;
+    add_same_trust(&offer);
     return offer.count;
 }

@@ -10,4 +10,7 @@ enum { PROPOSALS_MAX = 8, PROPOSAL_TEXT_MAX = 2000 }; /* nobody reads more or lo
  * tried yet. */
 size_t propose_for_command(const struct match_call *call, struct hv_arena *arena, struct hv_str out[PROPOSALS_MAX]);
 
+/* path as the pattern of a rule that takes only itself, or all below it; in arena. */
+struct hv_str proposal_pattern(struct hv_str path, bool below, struct hv_arena *arena);
+
 #endif

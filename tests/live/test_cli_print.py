@@ -568,7 +568,7 @@ class Terminal(Print):
         self.assertEqual(self.questions(seen), 1)
         self.assertIn("these rules are saved", seen)
         saved = json.loads(self.read(".helve/settings.local.json"))["permissions"]
-        self.assertEqual(saved, {"allow": ["Bash(touch:*)", "Bash(./run)", "Bash(mkdir:*)"]})
+        self.assertEqual(saved, {"allow": ["Bash(touch:*)", "Bash(./run:*)", "Bash(mkdir:*)"]})
         # Each by itself, in other words and orders, in the next run, without a person.
         self.ask(self.compound("mkdir sub/b; touch sub/c", "./run", "touch d || ./run", "(./run; touch e) && mkdir f"))
         self.assertEqual([os.path.exists(self.path(name)) for name in ("made", "sub/b", "sub/c", "d", "e", "f")], [True] * 6)
@@ -580,11 +580,11 @@ class Terminal(Print):
         out, seen = self.converse(self.compound("touch a && mkdir b", "touch c; mkdir d; cp a e", "cp a e"), "a", trust="y")
         self.assertEqual(out.strip(), "done", seen)
         self.assertEqual(self.questions(seen), 1, seen)
-        self.assertIn("the rule Bash(cp a e) is saved", seen)
+        self.assertIn("the rule Edit(/%s/**) is saved" % self.project, seen)
         self.assertIn("3 commands (ok: needs no leave):", seen)
         self.assertRegex(seen, r"ask +cp a e")
         self.assertRegex(seen, r"ok +mkdir d")
-        self.assertEqual(json.loads(self.read(".helve/settings.local.json"))["permissions"]["allow"], ["Bash(mkdir:*)", "Bash(cp a e)"])
+        self.assertEqual(json.loads(self.read(".helve/settings.local.json"))["permissions"]["allow"], ["Bash(mkdir:*)", "Edit(/%s/**)" % self.project])
         self.assertTrue(os.path.exists(self.path("e")))
 
     def test_a_rule_that_stands_already_is_not_saved_twice(self):
@@ -607,7 +607,8 @@ class Terminal(Print):
         self.ask(self.compound("touch d"))
         self.assertFalse(os.path.exists(self.path("d")))
 
-    def test_an_interpreter_with_code_is_never_offered_for_always(self):
+    def test_an_interpreter_with_code_is_not_offered_for_always_where_nothing_confines_it(self):
+        self.settings({"sandbox": {"enabled": False}})
         for command in ("python3 -c 'open(\"made\", \"w\")'", "touch a; perl -E 'say 1'"):
             _, seen = self.converse(self.compound(command), "a")
             self.assertEqual(self.questions(seen), 1, seen)
@@ -625,7 +626,7 @@ class Terminal(Print):
         for thread in threads:
             thread.join()
         saved = json.loads(self.read(".helve/settings.local.json"))["permissions"]["allow"]
-        self.assertEqual(sorted(saved), ["Bash(./prog0)", "Bash(./prog1)", "Bash(./prog2)", "Bash(touch:*)"])
+        self.assertEqual(sorted(saved), ["Bash(./prog0:*)", "Bash(./prog1:*)", "Bash(./prog2:*)", "Bash(touch:*)"])
 
     def test_trust_is_asked_for_once(self):
         self.write(".helve/settings.json", json.dumps({"permissions": {"allow": ["Bash(touch:*)"]}}))

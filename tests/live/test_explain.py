@@ -398,7 +398,7 @@ class Bash(Case):
 
     def test_every_rule_that_a_command_needs_is_proposed(self):
         answer = self.ask("git add . && npm run build > log")[0]
-        self.assertEqual(answer["proposals"], ["Bash(git add:*)", "Bash(npm run build:*)", "Edit(/%s)" % self.path("log")])
+        self.assertEqual(answer["proposals"], ["Bash(git add:*)", "Bash(npm run build:*)", "Edit(/%s/**)" % self.project] + ["Bash(npm %s:*)" % name for name in ("test", "run test", "run lint")])
         again = self.ask("git add . && npm run build > log", rules=answer["proposals"])[0]
         self.assertEqual(again["decision"], "allow")
 

@@ -21,6 +21,27 @@ static void put_named(struct ui *ui, const char *name, struct hv_str text, struc
     }
 }
 
+/* In words, what a rule takes beyond what it names. */
+static const char *covered_by(struct hv_str rule)
+{
+    static const struct {
+        const char *end, *covers;
+    } rows[] = {
+        {" -c:*)", "any code, which only the sandbox confines"},
+        {" -e:*)", "any code, which only the sandbox confines"},
+        {" -p:*)", "any code, which only the sandbox confines"},
+        {" -:*)", "any code, which only the sandbox confines"},
+        {"make:*)", "whatever the makefiles of this project say"},
+        {":*)", "with any words after these"},
+        {"/*)", "every script there, with any words after it"},
+        {"/**)", "every file there but settings, hooks and credentials, also by commands"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (hv_str_ends(rule, hv_str_from(rows[i].end)))
+            return rows[i].covers;
+    return "";
+}
+
 /* What does not change while it is open. */
 static void make_rows(struct ui *ui)
 {
@@ -42,8 +63,12 @@ static void make_rows(struct ui *ui)
         hv_buf_add_byte(rows, '\n');
     }
     put_named(ui, "why you are asked: ", question->reason, rows);
-    for (size_t i = 0; i < question->rule_count; i++)
-        put_named(ui, i ? "  and: " : "rule for session and always: ", question->rules[i], rows);
+    for (size_t i = 0; i < question->rule_count; i++) {
+        CLEANUP_BUF struct hv_buf rule = {.max = SIZE_MAX / 4};
+        const char *covered = covered_by(question->rules[i]);
+        hv_buf_addf(&rule, *covered ? "%.*s: %s" : "%.*s%s", HV_STR_ARG(question->rules[i]), covered);
+        put_named(ui, i ? "  and: " : "rule for session and always: ", hv_buf_str(&rule), rows);
+    }
 }
 
 /* What was being typed when the question came is no answer to it. */

@@ -32,25 +32,39 @@ static const struct row {
     {{&world_read, "/etc/app"}, "Read(//etc/app/**)"},
     {{&world_grep, "/other"}, "Read(//other/**)"},
     {{&world_read, "/"}, "Read(//**)"},
-    {{&world_bash, "make test"}, "Bash(make test:*)"},
-    {{&world_bash, " make check \n"}, "Bash(make check:*)"},
-    {{&world_bash, "make && ./run > log 2>&1"}, "Bash(make) Bash(./run) Edit(//ws/log)"},
+    {{&world_bash, "make test"}, "Bash(make:*)"},
+    {{&world_bash, " make check \n"}, "Bash(make:*)"},
+    {{&world_bash, "make && ./run > log 2>&1"}, "Bash(make:*) Bash(./run:*) Edit(//ws/**)"},
     {{&world_bash, "echo (a)"}, NULL} /* no bash would run it */,
     {{&world_bash, "git commit -m 'a b'"}, "Bash(git commit:*)"},
     {{&world_bash, "git -C x commit"}, "Bash(git -C x commit)"},
-    {{&world_bash, "npm run build -- --x"}, "Bash(npm run build:*)"},
-    {{&world_bash, "npm test"}, "Bash(npm test:*)"},
-    {{&world_bash, "cargo build --release"}, "Bash(cargo build:*)"},
+    {{&world_bash, "npm run build -- --x"},
+     "Bash(npm run build:*) Bash(npm test:*) Bash(npm run test:*) Bash(npm run lint:*)"},
+    {{&world_bash, "npm test"}, "Bash(npm test:*) Bash(npm run test:*) Bash(npm run build:*) Bash(npm run lint:*)"},
+    {{&world_bash, "cargo build --release"}, "Bash(cargo build:*) Bash(cargo check:*) Bash(cargo test:*)"},
     {{&world_bash, "docker compose up -d"}, "Bash(docker compose up:*)"},
     {{&world_bash, "pytest -q tests/x.py"}, "Bash(pytest:*)"},
     {{&world_bash, "timeout 60 pytest -q"}, "Bash(pytest:*)"},
     {{&world_bash, "cd src && cargo clippy 2>&1 | tail -5"}, "Bash(cargo clippy:*)"},
     {{&world_bash, "git add . && git push"}, "Bash(git add:*) Bash(git push:*)"},
-    {{&world_bash, "rm x.o"}, "Bash(rm x.o)"},
+    {{&world_bash, "rm x.o"}, "Edit(//ws/**)"},
     {{&world_bash, "curl -s example.org"}, "Bash(curl -s example.org)"},
-    {{&world_bash, "python3 tool.py --x"}, "Bash(python3 tool.py --x)"},
+    {{&world_bash, "python3 tool.py --x"}, "Bash(python3 tool.py:*)"},
+    {{&world_bash, "python3 tests/a.py"}, "Bash(python3 tests/*)"},
+    {{&world_bash, "python3 ../a.py"}, "Bash(python3 ../a.py)"},
+    {{&world_bash, "python3 /other/a.py"}, "Bash(python3 /other/a.py)"},
+    {{&world_bash, "python3 -u tests/a.py"}, "Bash(python3 -u tests/a.py)"},
+    {{&world_bash, "node web/x.js && sh web/x.sh"}, "Bash(node web/*) Bash(sh web/*)"},
+    {{&world_bash, "scripts/run.sh x"}, "Bash(scripts/run.sh:*)"},
+    {{&world_bash, "scripts/run.sh --dry-run"}, "Bash(scripts/run.sh --dry-run)"}, /* says nothing of running it */
+    {{&world_bash, "/opt/x/run.sh y"}, "Bash(/opt/x/run.sh y)"},
+    {{&world_bash, "make -C /other"}, NULL}, /* not the code of the project */
+    {{&world_bash, "mv a b && sed -i s/a/b/ c"}, "Edit(//ws/**)"},
+    {{&world_bash, "touch a"}, "Bash(touch:*)"}, /* which is less */
+    {{&world_bash, "npm run deploy"}, "Bash(npm run deploy:*)"},
+    {{&world_bash, "rm /other/x.o"}, "Edit(//other/x.o)"},
     {{&world_bash, "cat /other/x"}, "Read(//other/x)"},
-    {{&world_bash, "echo x > out.txt"}, "Edit(//ws/out.txt)"},
+    {{&world_bash, "echo x > out.txt"}, "Edit(//ws/**)"},
     {{&world_bash, "npx cowsay"}, "Bash(npx cowsay)"},
     {{&world_bash, "npx eslint src"}, "Bash(npx eslint:*)"},
     {{&world_bash, "python3 -m pytest -q tests"}, "Bash(python3 -m pytest:*)"},
@@ -63,7 +77,7 @@ static const struct row {
     {{&world_bash, "uv run mypy src"}, "Bash(uv run mypy:*)"},
     {{&world_bash, "uv run tool.py"}, "Bash(uv run tool.py)"},
     {{&world_bash, "chmod +x run.sh"}, "Bash(chmod +x:*)"},
-    {{&world_bash, "chmod 755 run.sh"}, "Bash(chmod 755 run.sh)"},
+    {{&world_bash, "chmod 755 run.sh"}, "Edit(//ws/**)"},
     {{&world_bash, "bash scripts/check.sh --dry-run"}, "Bash(bash scripts/check.sh --dry-run)"},
     {{&world_bash, "sh -eux scripts/check.sh"}, "Bash(sh -eux scripts/check.sh)"},
     {{&world_bash, "bash -s < scripts/check.sh"}, NULL},
@@ -77,7 +91,7 @@ static const struct row {
     {{&world_bash, "env FOO=1 ./x"}, NULL}, /* a variable that nobody knows */
     {{&world_bash, "PATH=. make"}, NULL},
     {{&world_bash, "FOO=1 npm test"}, "Bash(FOO=1 npm test:*)"},
-    {{&world_bash, "cd src && FOO=1 CI=1 ./run.sh --x | tail"}, "Bash(FOO=1 CI=1 ./run.sh --x)"},
+    {{&world_bash, "cd src && FOO=1 CI=1 ./run.sh --x | tail"}, "Bash(FOO=1 CI=1 ./run.sh:*)"},
     {{&world_bash, "FOO=1 timeout 5 pytest -q"}, "Bash(FOO=1 pytest:*)"},
     {{&world_bash, "PYTHONPATH=. pytest"}, "Bash(PYTHONPATH=. pytest:*)"},
     {{&world_bash, "LD_PRELOAD=x pytest"}, NULL},    /* it says what runs, whatever the program */
@@ -86,16 +100,16 @@ static const struct row {
     {{&world_bash, "seed=* make"}, NULL},
     {{&world_bash, "seed=$x make"}, NULL},
     {{&world_bash, "FOO=1 python3 -c x"}, NULL},
-    {{&world_bash, "make $x"}, NULL},
+    {{&world_bash, "make $x"}, "Bash(make:*)"},
     {{&world_bash, "$x"}, NULL},
     {{&world_bash, "make > $x"}, NULL},
     {{&world_bash, "cd /other && make"}, NULL}, /* outside the workspace a rule says nothing */
-    {{&world_bash, "rm *.o"}, NULL},            /* as a rule, the star would take more */
+    {{&world_bash, "rm *.o"}, "Edit(//ws/**)"},
     {{&world_bash, "git diff:*"}, NULL},
     {{&world_bash, "*"}, NULL},
-    {{&world_bash, "make\nmake install"}, "Bash(make) Bash(make install:*)"},
-    {{&world_bash, "make\tall"}, "Bash(make all:*)"},
-    {{&world_bash, "sh -c 'make'"}, "Bash(make)"}, /* runs text */
+    {{&world_bash, "make\nmake install"}, "Bash(make:*)"},
+    {{&world_bash, "make\tall"}, "Bash(make:*)"},
+    {{&world_bash, "sh -c 'make'"}, "Bash(make:*)"}, /* runs text */
     {{&world_bash, "python3 -c 'print()'"}, NULL},
     {{&world_bash, "find . -exec rm {} +"}, NULL},
     {{&world_bash, "sudo make"}, NULL},
@@ -177,6 +191,11 @@ static bool begins_like(const char *a, const char *b)
 /* What lies in a directory that a rule was made for belongs to that rule; so does the same call once more. */
 static bool may_be_covered(const struct row *by, const struct row *row)
 {
+    if (strstr(by->proposal, "Edit(//ws/**)") &&
+        (row->call.tool == &world_edit || row->call.tool == &world_write ||
+         (row->proposal &&
+          (strstr(row->proposal, "Edit(//ws/") || strstr(row->proposal, "touch") || strstr(row->proposal, "chmod")))))
+        return true; /* the files of the workspace, whatever changes them */
     if (by == row || strcmp(by->call.tool->name, row->call.tool->name) != 0)
         return by == row || row->call.tool == &world_bash || (by->call.subject && strcmp(by->call.subject, "/") == 0);
     if (!by->call.subject || !row->call.subject)
@@ -226,7 +245,7 @@ static void other_modes_offer_what_helps_there(void **state)
     policy = world_policy("", POLICY_DONT_ASK, NULL, false);
     struct policy_decision decision = decide(policy, &make, &arena);
     assert_int_equal(decision.verdict, HV_DENY);
-    assert_true(hv_str_find(decision.reason, HV_STR("Bash(make)"), 0) != SIZE_MAX);
+    assert_true(hv_str_find(decision.reason, HV_STR("Bash(make:*)"), 0) != SIZE_MAX);
     policy_unref(policy);
     hv_arena_release(&arena);
 }

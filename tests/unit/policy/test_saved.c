@@ -60,28 +60,28 @@ static const struct row {
     /* only the rest is asked for */
     {"user: allow Bash(make:*) | project: allow Bash(npm test:*)", "make && npm test && git push", HV_ASK, NULL,
      "Bash(git push:*)"},
-    {"local: allow Bash(make)", "make && ./run > log", HV_ASK, NULL, "Bash(./run) Edit(//ws/log)"},
-    {"local: allow Bash(./run) | user: allow Edit(//ws/log)", "make && ./run > log", HV_ASK, NULL, "Bash(make)"},
-    {"local: allow Bash(./run) | local: allow Bash(make)", "make && ./run > log", HV_ASK, NULL, "Edit(//ws/log)"},
+    {"local: allow Bash(make)", "make && ./run > log", HV_ASK, NULL, "Bash(./run:*) Edit(//ws/**)"},
+    {"local: allow Bash(./run) | user: allow Edit(//ws/log)", "make && ./run > log", HV_ASK, NULL, "Bash(make:*)"},
+    {"local: allow Bash(./run) | local: allow Bash(make)", "make && ./run > log", HV_ASK, NULL, "Edit(//ws/**)"},
     {"local: allow Bash(npm run build:*)", "npm run build && npm run deploy", HV_ASK, NULL, "Bash(npm run deploy:*)"},
     {"local: allow Bash(make)", "ls; make; pwd", HV_ALLOW, "Bash(make)"},
-    {"local: allow Bash(make)", "for i in 1 2; do make; ./x $i; done", HV_ASK},
+    {"local: allow Bash(make)", "for i in 1 2; do make; ./x $i; done", HV_ASK, NULL, "Bash(./x:*)"},
     {"local: allow Bash(make) | local: allow Bash(./x:*)", "if make; then ./x 1; else ./x 2; fi", HV_ALLOW,
      "Bash(make)"},
     {"local: allow Bash(make) | local: allow Bash(./x:*)", "(make; ./x 1) && { make; }", HV_ALLOW, "Bash(make)"},
     /* what a rule for words does not cover, although there is one */
     {"local: allow Bash(make:*)", "make > /etc/x", HV_ASK, NULL, "Edit(//etc/x)"},
-    {"local: allow Bash(make:*)", "FOO=1 make", HV_ASK, NULL, "Bash(FOO=1 make)"},
-    {"local: allow Bash(make:*)", "make $(./evil)", HV_ASK, NULL, "Bash(./evil)"},
-    {"local: allow Bash(make:*)", "make; echo `./evil`", HV_ASK, NULL, "Bash(./evil)"},
+    {"local: allow Bash(make:*)", "FOO=1 make", HV_ASK, NULL, "Bash(FOO=1 make:*)"},
+    {"local: allow Bash(make:*)", "make $(./evil)", HV_ASK, NULL, "Bash(./evil:*)"},
+    {"local: allow Bash(make:*)", "make; echo `./evil`", HV_ASK, NULL, "Bash(./evil:*)"},
     {"local: allow Bash(make:*)", "make | sh", HV_ASK},
     {"local: allow Bash(make:*)", "makefoo", HV_ASK, NULL, "Bash(makefoo)"},
     {"local: allow Bash(make:*)", "cd /other && make", HV_ASK},
-    {"local: allow Bash(make)", "make install", HV_ASK, NULL, "Bash(make install:*)"},
-    {"local: allow Edit", "./x > a > b", HV_ASK, NULL, "Bash(./x)"},
+    {"local: allow Bash(make)", "make install", HV_ASK, NULL, "Bash(make:*)"},
+    {"local: allow Edit", "./x > a > b", HV_ASK, NULL, "Bash(./x:*)"},
     /* a rule for the whole text */
     {"local: allow Bash(make && ./x)", "make && ./x", HV_ALLOW, "Bash(make && ./x)"},
-    {"local: allow Bash(make && ./x)", "make; ./x", HV_ASK, NULL, "Bash(make) Bash(./x)"},
+    {"local: allow Bash(make && ./x)", "make; ./x", HV_ASK, NULL, "Bash(make:*) Bash(./x:*)"},
     /* deny before ask before allow, in whatever file they stand */
     {"local: allow Bash(git push:*) | project: deny Bash(git push --force:*)", "git push --force", HV_DENY,
      "Bash(git push --force:*)"},
@@ -165,10 +165,11 @@ static void what_was_approved_once_is_not_asked_again(void **state)
                 struct hv_str more = hv_arena_format(&arena, "%s%s./other", both.ptr, joints[joint]);
                 struct policy_decision decision = decide(policy, more.ptr, &arena);
                 assert_int_equal(decision.verdict, HV_ASK);
-                assert_true(hv_str_is(proposals_of(&decision, &arena), "Bash(./other)"));
+                assert_true(hv_str_is(proposals_of(&decision, &arena), "Bash(./other:*)"));
             }
     }
-    assert_false(is_allowed(policy, "./run --slow"));
+    assert_true(is_allowed(policy, "./run --slow"));
+    assert_false(is_allowed(policy, "./runs"));
     policy_unref(policy);
     hv_arena_release(&arena);
 }
@@ -179,7 +180,7 @@ static void the_same_part_twice_needs_one_rule(void **state)
     (void)state;
     struct policy *policy = world_policy("", POLICY_DEFAULT, NULL, false);
     struct policy_decision decision = decide(policy, "make; ./x > a; make; ./x > a; make b", &arena);
-    assert_true(hv_str_is(proposals_of(&decision, &arena), "Bash(make) Bash(./x) Edit(//ws/a) Bash(make b:*)"));
+    assert_true(hv_str_is(proposals_of(&decision, &arena), "Bash(make:*) Bash(./x:*) Edit(//ws/**)"));
     policy_unref(policy);
     hv_arena_release(&arena);
 }
@@ -347,6 +348,12 @@ static const char *const smuggling[] = {
     "uv run --with x pytest",
     "uv run x",
     "bash x",
+    "bash scripts/../x",
+    "./scripts/../x",
+    "make -C /other",
+    "make -f ../x.mk test",
+    "make --directory=/other test",
+    "ninja -C../b",
     "bash -i scripts/check.sh",
     "bash --rcfile x scripts/check.sh",
     "ghc -F -pgmF ./x a.hs",

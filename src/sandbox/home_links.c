@@ -50,8 +50,9 @@ static void read_top(const struct hv_host *host, struct hv_arena *arena, struct 
 {
     bool more = false;
     *top = (struct top){0};
-    top->is_known =
-        host->list(host, arena, home, ENTRIES_MAX, &top->entries, &top->count, &more, NULL) == HV_OK && !more;
+    top->is_known = host->list &&
+                    host->list(host, arena, home, ENTRIES_MAX, &top->entries, &top->count, &more, NULL) == HV_OK &&
+                    !more;
     if (!top->is_known)
         top->count = 0;
 }

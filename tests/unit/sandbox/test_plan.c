@@ -55,11 +55,32 @@ static enum hv_code resolve(const struct hv_host *host, struct hv_arena *arena, 
     return HV_OK;
 }
 
+/* A folder of which only what lies in it is in the table is one, too; a name may come more than once. */
+static enum hv_code list(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, size_t limit,
+                         struct hv_directory_entry **entries, size_t *count, bool *more, struct hv_error *err)
+{
+    const struct world *world = host->data;
+    (void)err;
+    *entries = hv_arena_array(arena, struct hv_directory_entry, limit);
+    *count = 0;
+    *more = false;
+    for (const struct file *file = world->files; file->path && *count < limit; file++) {
+        struct hv_str at = hv_str_from(file->path);
+        if (at.len <= path.len + 1 || !hv_str_starts(at, path) || at.ptr[path.len] != '/')
+            continue;
+        struct hv_str name = hv_str_slice(at, path.len + 1, at.len);
+        size_t end = hv_str_find_byte(name, '/', 0);
+        (*entries)[(*count)++] = (struct hv_directory_entry){.name = hv_str_slice(name, 0, end),
+                                                             .kind = end == SIZE_MAX ? file->kind : HV_FILE_DIRECTORY};
+    }
+    return HV_OK;
+}
+
 static void make(struct world *world, const struct file *files, const char *settings)
 {
     const struct hv_json *json;
     *world = (struct world){.files = files, .roots = {HV_STR("/ws/project"), HV_STR("/ws/second")}};
-    world->host = (struct hv_host){.data = world, .stat = look, .resolve = resolve};
+    world->host = (struct hv_host){.data = world, .stat = look, .resolve = resolve, .list = list};
     assert_int_equal(hv_json_parse(&world->arena, hv_str_from(settings), 0, &json, NULL), HV_OK);
     sandbox_options_add(&world->options, &world->arena, json, world->roots[0], HV_STR("/home/me"), NULL, NULL);
     world->place = (struct sandbox_place){

@@ -81,6 +81,9 @@ struct hv_answer {
     const struct hv_str *rules; /* … these in place of those proposed; none: those */
     size_t rule_count;
     struct hv_str values; /* JSON object: a member for each field that was filled */
+    /* Of a program in a person's place: its list of changes of rules and mode (`updatedPermissions`) as it came, or
+     * NULL. All of them are made with the leave, or it is not given. */
+    const struct hv_json *updates;
 };
 
 /* Take what a person wrote for a field into the object that is open: of options their numbers from 1 or names (several:

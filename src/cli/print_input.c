@@ -13,7 +13,6 @@
 #include "base/cleanup.h"
 #include "base/thread.h"
 #include "cli/print.h"
-#include "json/ask_updates.h"
 
 enum { LINE_MAX_BYTES = 64 << 20, READ_SIZE = 64 << 10, LINES_AHEAD = 256, ASK_POLL_MS = 100 };
 
@@ -235,8 +234,8 @@ static void read_answer(struct print_input *input, bool permission, struct hv_ar
         answer->values = hv_json_source(content, text);
     if (permission && hv_json_type_of(updated) == HV_JSON_OBJECT)
         answer->input = hv_json_source(updated, text);
-    if (allowed)
-        ask_read_updates(hv_json_get(value, "updatedPermissions"), arena, answer);
+    if (permission)
+        answer->updates = hv_json_get(value, "updatedPermissions");
 }
 
 void print_input_ask(void *user, const struct hv_question *question, const struct hv_cancel *cancel,

@@ -1,4 +1,4 @@
-/* ask.c: fields of questions (helve/ask.h): what a person wrote as JSON, and their schema; answers of programs. */
+/* ask.c: fields of questions (helve/ask.h): what a person wrote as JSON, and their schema. */
 #include <helve/ask.h>
 
 #include <errno.h>
@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "json/ask_updates.h"
 
 enum { NUMBER_MAX = 60, VALUE_MAX = 1 << 20 };
 
@@ -163,39 +162,4 @@ void hv_ask_put_schema(const struct hv_question *question, struct hv_json_writer
             hv_json_put_string(writer, question->fields[i].name);
     hv_json_end_array(writer);
     hv_json_end_object(writer);
-}
-
-void ask_read_updates(const struct hv_json *updates, struct hv_arena *arena, struct hv_answer *answer)
-{
-    static const struct {
-        const char *name;
-        enum hv_ask_scope scope;
-    } places[] = {{"localSettings", HV_ASK_LOCAL}, {"projectSettings", HV_ASK_PROJECT}, {"userSettings", HV_ASK_USER}};
-    hv_json_each(update, updates)
-    {
-        const struct hv_json *rules = hv_json_get(update, "rules");
-        struct hv_str destination = hv_json_get_string(update, "destination");
-        if (!hv_str_is(hv_json_get_string(update, "type"), "addRules") ||
-            !hv_str_is(hv_json_get_string(update, "behavior"), "allow") || hv_json_type_of(rules) != HV_JSON_ARRAY ||
-            !rules->count)
-            continue;
-        struct hv_str *texts = hv_arena_array(arena, struct hv_str, rules->count);
-        size_t count = 0;
-        hv_json_each(rule, rules)
-        {
-            struct hv_str tool = hv_json_get_string(rule, "toolName"),
-                          content = hv_json_get_string(rule, "ruleContent");
-            if (tool.len)
-                texts[count++] = content.len
-                                     ? hv_arena_format(arena, "%.*s(%.*s)", HV_STR_ARG(tool), HV_STR_ARG(content))
-                                     : hv_arena_str(arena, tool);
-        }
-        answer->rules = texts;
-        answer->rule_count = count;
-        answer->scope = count ? HV_ASK_SESSION : HV_ASK_ONCE;
-        for (size_t i = 0; count && i < sizeof places / sizeof *places; i++)
-            if (hv_str_is(destination, places[i].name))
-                answer->scope = places[i].scope;
-        return;
-    }
 }

@@ -46,7 +46,8 @@ static const struct place {
     [HV_ASK_USER] = {POLICY_USER, SETTINGS_USER},
 };
 
-bool ask_save(struct runtime *runtime, enum hv_ask_scope scope, bool domains, const struct hv_str *rules, size_t count)
+bool ask_save(struct runtime *runtime, enum hv_ask_scope scope, enum hv_verdict verdict, const struct hv_str *rules,
+              size_t count)
 {
     const struct place *place = &places[scope];
     const struct settings_options *files = runtime->options.settings_files;
@@ -56,8 +57,8 @@ bool ask_save(struct runtime *runtime, enum hv_ask_scope scope, bool domains, co
         return false;
     sandbox_note_written(runtime->sandbox, settings_file(files, &arena, place->file));
     for (size_t i = 0; i < count; i++) {
-        enum hv_code code = domains ? settings_add_domain(files, place->file, rules[i], &err)
-                                    : settings_add_rule(files, place->file, HV_ALLOW, rules[i], &err);
+        enum hv_code code = verdict ? settings_add_rule(files, place->file, verdict, rules[i], &err)
+                                    : settings_add_domain(files, place->file, rules[i], &err);
         if (code == HV_OK)
             continue;
         say(runtime, "warning", hv_arena_format(&arena, "%s; it holds for this session only", err.message));
@@ -76,18 +77,24 @@ bool ask_save(struct runtime *runtime, enum hv_ask_scope scope, bool domains, co
     return true;
 }
 
+void ask_keep(struct runtime *runtime, enum hv_ask_scope where, enum hv_verdict verdict, const struct hv_str *rules,
+              size_t count)
+{
+    enum policy_scope scope = POLICY_SESSION;
+    if (where >= HV_ASK_LOCAL && where <= HV_ASK_USER && ask_save(runtime, where, verdict, rules, count))
+        scope = places[where].scope;
+    for (size_t i = 0; i < count; i++)
+        permission_add_rule(runtime, scope, verdict, rules[i]);
+}
+
 void runtime_keep_rules(struct runtime *runtime, const struct hv_question *question, const struct hv_answer *answer)
 {
-    const struct hv_str *rules = answer->rule_count ? answer->rules : question->rules;
-    size_t count = answer->rule_count ? answer->rule_count : question->rule_count;
-    enum policy_scope scope = POLICY_SESSION;
-    if (answer->scope == HV_ASK_ONCE || question->each_time || !count)
+    if (answer->scope == HV_ASK_ONCE || question->each_time)
         return;
-    if (answer->scope >= HV_ASK_LOCAL && answer->scope <= HV_ASK_USER &&
-        ask_save(runtime, answer->scope, false, rules, count))
-        scope = places[answer->scope].scope;
-    for (size_t i = 0; i < count; i++)
-        permission_add_rule(runtime, scope, HV_ALLOW, rules[i]);
+    if (answer->rule_count)
+        ask_keep(runtime, answer->scope, HV_ALLOW, answer->rules, answer->rule_count);
+    else
+        ask_keep(runtime, answer->scope, HV_ALLOW, question->rules, question->rule_count);
 }
 
 /* "Tool(x)" as {"toolName":"Tool","ruleContent":"x"}. */

@@ -6,7 +6,6 @@
 #include "policy/visible.h"
 #include "runtime/call.h"
 #include "runtime/confine.h"
-#include "json/ask_updates.h"
 
 enum { TEXT_MAX = 4096 };
 
@@ -76,9 +75,8 @@ static bool hooks_answer(struct runtime *runtime, const struct hv_question *ques
     if (verdict.permission != HV_ALLOW && verdict.permission != HV_DENY)
         return false;
     *answer = (struct hv_answer){.outcome = verdict.permission == HV_ALLOW ? HV_ASK_ANSWERED : HV_ASK_REFUSED,
-                                 .words = verdict.reason};
-    if (verdict.permission == HV_ALLOW)
-        ask_read_updates(verdict.updated_permissions, arena, answer);
+                                 .words = verdict.reason,
+                                 .updates = verdict.updated_permissions};
     return true;
 }
 
@@ -91,17 +89,41 @@ static struct hv_str domain_of_rule(struct hv_str rule)
     return rule;
 }
 
+/* What a program or a hook wants to hold for longer. */
+static void take_updates(struct runtime *runtime, const struct hv_answer *answer, bool by_hook, struct hv_arena *arena,
+                         struct sandbox_leave *out)
+{
+    const struct permission_asked asked = {.by = by_hook ? "hook" : "program",
+                                           .refused = answer->outcome != HV_ASK_ANSWERED,
+                                           .by_hook = by_hook,
+                                           .network = true};
+    struct hv_str *domains = NULL;
+    struct hv_error err;
+    if (permission_update(runtime, answer->updates, &asked, arena, &domains, &out->rule_count, &err) != HV_OK) {
+        *out = (struct sandbox_leave){.kind = SANDBOX_LEAVE_REFUSED,
+                                      .words = hv_arena_str(arena, hv_str_from(err.message))};
+        return;
+    }
+    if (asked.refused)
+        return;
+    out->kind = out->rule_count ? SANDBOX_LEAVE_SESSION : SANDBOX_LEAVE_ONCE;
+    out->rules = domains;
+}
+
 static void take_answer(struct runtime *runtime, const struct hv_question *question, const struct hv_answer *answer,
-                        const char *by, struct hv_arena *arena, struct sandbox_leave *out)
+                        bool by_hook, struct hv_arena *arena, struct sandbox_leave *out)
 {
     const struct hv_str *rules = answer->rule_count ? answer->rules : question->rules;
     size_t count = answer->rule_count ? answer->rule_count : question->rule_count;
     if (answer->outcome != HV_ASK_ANSWERED) {
         out->kind = answer->outcome == HV_ASK_REFUSED ? SANDBOX_LEAVE_REFUSED : SANDBOX_LEAVE_NOBODY;
-        out->words = hv_arena_format(arena, "the %s was asked said no%s%.*s", by, answer->words.len ? ": " : "",
-                                     HV_STR_ARG(answer->words));
-        return;
+        out->words = hv_arena_format(arena, "the %s was asked said no%s%.*s", by_hook ? "hook that" : "person who",
+                                     answer->words.len ? ": " : "", HV_STR_ARG(answer->words));
     }
+    if (answer->updates)
+        take_updates(runtime, answer, by_hook, arena, out);
+    if (answer->updates || answer->outcome != HV_ASK_ANSWERED)
+        return;
     out->kind = answer->scope == HV_ASK_ONCE ? SANDBOX_LEAVE_ONCE : SANDBOX_LEAVE_SESSION;
     if (answer->scope == HV_ASK_ONCE)
         return;
@@ -109,7 +131,7 @@ static void take_answer(struct runtime *runtime, const struct hv_question *quest
     for (size_t i = 0; i < count; i++)
         domains[i] = domain_of_rule(rules[i]);
     if (answer->scope >= HV_ASK_LOCAL)
-        (void)!ask_save(runtime, answer->scope, true, domains, count);
+        (void)!ask_save(runtime, answer->scope, HV_VERDICT_NONE, domains, count);
     out->rules = domains;
     out->rule_count = count;
 }
@@ -137,5 +159,5 @@ void ask_network(void *user, const struct sandbox_connection *connection, const 
     bool by_hook = hooks_answer(runtime, &question, cancel, arena, &answer);
     if (!by_hook)
         runtime_ask(runtime, &question, cancel, arena, &answer);
-    take_answer(runtime, &question, &answer, by_hook ? "hook that" : "person who", arena, out);
+    take_answer(runtime, &question, &answer, by_hook, arena, out);
 }

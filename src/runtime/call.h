@@ -239,13 +239,29 @@ void permission_facts(struct call *call, struct policy_facts *facts);
 /* ask.c: as runtime_ask, for who holds ask_lock already. */
 void ask_locked(struct runtime *runtime, const struct hv_question *question, const struct hv_cancel *cancel,
                 struct hv_arena *arena, struct hv_answer *answer);
-/* Add rules that allow to the settings of a scope (LOCAL, PROJECT, USER), or, domains, hosts that commands may reach.
- * False, and told: they hold for the session only. */
-bool ask_save(struct runtime *runtime, enum hv_ask_scope scope, bool domains, const struct hv_str *rules, size_t count);
+/* Add rules of this verdict to the settings of a scope (LOCAL, PROJECT, USER), or, without a verdict, hosts that
+ * commands may reach. False, and told: they hold for the session only. */
+bool ask_save(struct runtime *runtime, enum hv_ask_scope scope, enum hv_verdict verdict, const struct hv_str *rules,
+              size_t count);
+/* Rules from now on, saved where the scope is one of settings. */
+void ask_keep(struct runtime *runtime, enum hv_ask_scope where, enum hv_verdict verdict, const struct hv_str *rules,
+              size_t count);
 /* permission_update.c: a rule from now on, for this session. Any thread. */
 void permission_add_rule(struct runtime *runtime, enum policy_scope scope, enum hv_verdict verdict, struct hv_str rule);
-/* What a hook wants changed: a list as `updatedPermissions` has it, or NULL. Blocks on settings files. */
-void permission_update(struct call *call, const struct hv_json *updates);
+/* What is asked when somebody answers with a list of changes (`updatedPermissions`). */
+struct permission_asked {
+    const char *by; /* "hook", "program": who answers */
+    bool refused;   /* no leave is given: nothing is changed, and that is told */
+    bool by_hook;   /* no hook switches the asking off */
+    bool each_time; /* no answer holds for longer */
+    bool network;   /* it is about a connection: rules Network(HOST) are hosts that commands may reach */
+};
+/* Make all changes of the list (NULL: there are none), or none: then err says which cannot be made, a person is told,
+ * and the leave that came with them is not to be given. domains, of a connection: the hosts allowed for longer, in
+ * arena. Blocks on settings files. */
+enum hv_code permission_update(struct runtime *runtime, const struct hv_json *updates,
+                               const struct permission_asked *asked, struct hv_arena *arena, struct hv_str **domains,
+                               size_t *domain_count, struct hv_error *err);
 void permission_prepare(struct call *call);
 /* Whether the call's command, looked at once more, would be decided on otherwise than it was: what was found out about
  * it then does not hold any more. False for other tools. Blocks as the decision did. */

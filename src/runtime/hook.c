@@ -259,7 +259,7 @@ static void read_specific(const struct hv_json *specific, struct hv_str json, st
         out->updated_output =
             hv_json_type_of(output) == HV_JSON_STRING ? hv_json_string(output) : hv_json_source(output, json);
     const struct hv_json *permissions = hv_json_get(decision, "updatedPermissions");
-    if (hv_json_type_of(permissions) == HV_JSON_ARRAY)
+    if (permissions)
         out->updated_permissions = permissions;
     if (hv_json_bool(hv_json_get(decision, "interrupt"), false) && !out->stop) {
         out->stop = true;

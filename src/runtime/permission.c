@@ -305,9 +305,8 @@ static bool hooks_answer(struct call *call, struct hv_answer *answer)
         .outcome = verdict.permission == HV_ALLOW ? HV_ASK_ANSWERED : HV_ASK_REFUSED,
         .words = verdict.reason,
         .input = verdict.updated_input,
+        .updates = verdict.updated_permissions,
     };
-    if (verdict.permission == HV_ALLOW && !call->decision.always_confirm)
-        permission_update(call, verdict.updated_permissions);
     hook_note_stop(call, &verdict);
     return true;
 }
@@ -315,7 +314,17 @@ static bool hooks_answer(struct call *call, struct hv_answer *answer)
 static enum stage_outcome take_answer(struct call *call, const struct hv_answer *answer, const char *by,
                                       uint64_t waited_ns)
 {
-    enum hv_verdict final = answer->outcome == HV_ASK_ANSWERED ? HV_ALLOW : HV_DENY;
+    const bool by_hook = hv_str_is(HV_STR("hook"), by);
+    const struct permission_asked asked = {.by = by_hook ? by : "program",
+                                           .refused = answer->outcome != HV_ASK_ANSWERED,
+                                           .by_hook = by_hook,
+                                           .each_time = call->decision.always_confirm};
+    enum hv_verdict final = asked.refused ? HV_DENY : HV_ALLOW;
+    struct hv_error err;
+    if (permission_update(call->runtime, answer->updates, &asked, &call->arena, NULL, NULL, &err) != HV_OK) {
+        emit_decision(call, HV_DENY, hv_str_from(by), waited_ns);
+        return call_settle_error(call, "This call of %s was not allowed: %s.", call->tool->name, err.message);
+    }
     emit_decision(call, final, hv_str_from(by), waited_ns);
     if (answer->outcome == HV_ASK_REFUSED && !answer->words.len)
         return call_settle_error(call, "The %s refused this call of %s.", by, call->tool->name);

@@ -1,32 +1,33 @@
 /*
- * permission_update.c: what a PermissionRequest hook wants changed beside its answer (`updatedPermissions`, facts 5.2):
- * rules, and the mode. They hold for the session from now on; those with a settings file for their destination are
- * saved there, too. Hooks are the person's own; still none of them can switch the asking off.
+ * permission_update.c: what a program or a PermissionRequest hook wants changed beside its answer
+ * (`updatedPermissions`): rules, and the mode. They hold for the session from now on; those with a settings file for
+ * their destination are saved there, too. All are read before the first is made, so that an answer is taken whole or
+ * not at all: a rule that denies must not be lost beside one that allows. Hooks are the person's own; still none of
+ * them can switch the asking off.
  */
 #include "base/cleanup.h"
 #include "config/settings.h"
 #include "runtime/call.h"
-#include "sandbox/sandbox.h"
 
-static const struct destination {
-    const char *name;
-    enum policy_scope scope;
-    enum settings_scope file;
-    bool saved;
-} destinations[] = {
-    {"session", POLICY_SESSION, SETTINGS_LOCAL, false},    {"cliArg", POLICY_SESSION, SETTINGS_LOCAL, false},
-    {"localSettings", POLICY_LOCAL, SETTINGS_LOCAL, true}, {"projectSettings", POLICY_PROJECT, SETTINGS_PROJECT, true},
-    {"userSettings", POLICY_USER, SETTINGS_USER, true},
+#define NETWORK "Network"
+
+/* One entry of the list. */
+struct update {
+    enum hv_ask_scope where;
+    bool sets_mode;
+    enum policy_mode mode;
+    enum hv_verdict verdict;
+    struct hv_str *rules, *domains;
+    size_t rule_count, domain_count;
 };
 
-static const struct destination *destination_of(const struct hv_json *update)
-{
-    struct hv_str name = hv_json_get_string(update, "destination");
-    for (size_t i = 0; i < sizeof destinations / sizeof *destinations; i++)
-        if (hv_str_is(name, destinations[i].name))
-            return &destinations[i];
-    return &destinations[0];
-}
+struct reading {
+    struct runtime *runtime;
+    const struct permission_asked *asked;
+    struct hv_arena *arena;
+    struct policy *policy; /* to try rules and modes on */
+    struct hv_error *err;
+};
 
 static void warn(struct runtime *runtime, struct hv_str text)
 {
@@ -49,42 +50,8 @@ void permission_add_rule(struct runtime *runtime, enum policy_scope scope, enum 
     runtime_emit(runtime, &(struct hv_event){.type = HV_EVENT_STATE, .name = HV_STR("rules"), .text = rule});
 }
 
-static enum hv_verdict verdict_of(struct hv_str behavior)
+static void set_mode(struct runtime *runtime, enum policy_mode mode)
 {
-    return hv_str_is(behavior, "allow")  ? HV_ALLOW
-           : hv_str_is(behavior, "ask")  ? HV_ASK
-           : hv_str_is(behavior, "deny") ? HV_DENY
-                                         : HV_VERDICT_NONE;
-}
-
-static void add_rule(struct call *call, const struct destination *destination, enum hv_verdict verdict,
-                     const struct hv_json *rule)
-{
-    struct runtime *runtime = call->runtime;
-    struct hv_str tool = hv_json_get_string(rule, "toolName"), content = hv_json_get_string(rule, "ruleContent");
-    struct hv_str text =
-        content.len ? hv_arena_format(&call->arena, "%.*s(%.*s)", HV_STR_ARG(tool), HV_STR_ARG(content)) : tool;
-    struct hv_error err;
-    if (!tool.len || !verdict) {
-        warn(runtime, HV_STR("a PermissionRequest hook gave a rule without a tool, or without a behavior"));
-        return;
-    }
-    permission_add_rule(runtime, destination->scope, verdict, text);
-    const struct settings_options *files = runtime->options.settings_files;
-    if (!destination->saved || !files)
-        return;
-    sandbox_note_written(runtime->sandbox, settings_file(files, &call->arena, destination->file));
-    if (settings_add_rule(files, destination->file, verdict, text, &err) != HV_OK)
-        warn(runtime, hv_str_from(err.message));
-}
-
-static void set_mode(struct runtime *runtime, struct hv_str name)
-{
-    enum policy_mode mode;
-    if (!policy_mode_from(name, &mode) || mode == POLICY_BYPASS) {
-        warn(runtime, HV_STR("a PermissionRequest hook asked for a mode that it cannot set"));
-        return;
-    }
     LOCK_SCOPE(&runtime->grow_lock);
     struct policy *old = runtime_policy(runtime), *other = policy_with_mode(old, mode);
     policy_unref(old);
@@ -92,17 +59,185 @@ static void set_mode(struct runtime *runtime, struct hv_str name)
     policy_unref(other);
 }
 
-void permission_update(struct call *call, const struct hv_json *updates)
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static enum hv_code read_destination(const struct reading *reading, const struct hv_json *json, struct update *out)
 {
-    hv_json_each(update, updates)
-    {
-        struct hv_str type = hv_json_get_string(update, "type");
-        if (hv_str_is(type, "addRules"))
-            hv_json_each(rule, hv_json_get(update, "rules"))
-                add_rule(call, destination_of(update), verdict_of(hv_json_get_string(update, "behavior")), rule);
-        else if (hv_str_is(type, "setMode"))
-            set_mode(call->runtime, hv_json_get_string(update, "mode"));
-        else
-            warn(call->runtime, HV_STR("a PermissionRequest hook asked for a change of permissions that is not known"));
+    static const struct {
+        const char *name;
+        enum hv_ask_scope where;
+    } destinations[] = {{"session", HV_ASK_SESSION},
+                        {"cliArg", HV_ASK_SESSION},
+                        {"localSettings", HV_ASK_LOCAL},
+                        {"projectSettings", HV_ASK_PROJECT},
+                        {"userSettings", HV_ASK_USER}};
+    const struct hv_json *name = hv_json_get(json, "destination");
+    out->where = HV_ASK_SESSION;
+    if (!name)
+        return HV_OK;
+    for (size_t i = 0; i < sizeof destinations / sizeof *destinations; i++) {
+        if (!hv_str_is(hv_json_string(name), destinations[i].name))
+            continue;
+        out->where = destinations[i].where;
+        return out->where == HV_ASK_SESSION || reading->runtime->options.settings_files
+                   ? HV_OK
+                   : hv_fail(reading->err, HV_EUNSUPPORTED,
+                             "this session saves no settings; its destination is session");
     }
+    return hv_fail(reading->err, HV_EINVAL,
+                   "destination is none of session, localSettings, projectSettings, userSettings");
+}
+
+/* "Network(HOST)": the session's proxy and the settings know hosts that are allowed for longer, no others. */
+static enum hv_code add_domain(const struct reading *reading, struct hv_str host, struct update *out)
+{
+    if (!reading->asked->network || !host.len)
+        return hv_fail(reading->err, HV_EUNSUPPORTED,
+                       NETWORK
+                       "(HOST) is a rule of questions about connections only; sandbox.network in the settings has such "
+                       "rules");
+    if (out->verdict != HV_ALLOW)
+        return hv_fail(reading->err, HV_EUNSUPPORTED,
+                       "hosts can be allowed only; sandbox.network.deniedDomains in the settings denies them");
+    out->domains[out->domain_count++] = host;
+    return HV_OK;
+}
+
+static enum hv_code read_rule(const struct reading *reading, const struct hv_json *rule, struct update *out)
+{
+    const struct hv_json *content = hv_json_get(rule, "ruleContent");
+    struct hv_str tool = hv_json_get_string(rule, "toolName"), inner = hv_json_string(content);
+    if (!tool.len || (content && hv_json_type_of(content) != HV_JSON_STRING))
+        return hv_fail(reading->err, HV_EINVAL,
+                       "a rule is an object with toolName and perhaps ruleContent, both texts");
+    if (hv_str_is(tool, NETWORK))
+        return add_domain(reading, inner, out);
+    struct hv_str text = inner.len ? hv_arena_format(reading->arena, "%.*s(%.*s)", HV_STR_ARG(tool), HV_STR_ARG(inner))
+                                   : hv_arena_str(reading->arena, tool);
+    struct policy *tried = policy_with_rule(reading->policy, POLICY_SESSION, out->verdict, text, reading->err);
+    policy_unref(tried);
+    if (!tried)
+        return HV_EINVAL;
+    out->rules[out->rule_count++] = text;
+    return HV_OK;
+}
+
+static enum hv_code read_rules(const struct reading *reading, const struct hv_json *json, struct update *out)
+{
+    struct hv_str behavior = hv_json_get_string(json, "behavior");
+    const struct hv_json *rules = hv_json_get(json, "rules");
+    enum hv_code code = HV_OK;
+    out->verdict = hv_str_is(behavior, "allow")  ? HV_ALLOW
+                   : hv_str_is(behavior, "ask")  ? HV_ASK
+                   : hv_str_is(behavior, "deny") ? HV_DENY
+                                                 : HV_VERDICT_NONE;
+    if (!out->verdict)
+        return hv_fail(reading->err, HV_EINVAL, "behavior is none of allow, ask, deny");
+    if (hv_json_type_of(rules) != HV_JSON_ARRAY || !rules->count)
+        return hv_fail(reading->err, HV_EINVAL, "rules is no list, or an empty one");
+    if (out->verdict == HV_ALLOW && reading->asked->each_time)
+        return hv_fail(reading->err, HV_EDENIED, "this is confirmed each time, no rule can allow it for longer");
+    out->rules = hv_arena_array(reading->arena, struct hv_str, rules->count);
+    out->domains = hv_arena_array(reading->arena, struct hv_str, rules->count);
+    for (const struct hv_json *rule = rules->first; rule && code == HV_OK; rule = rule->next)
+        code = read_rule(reading, rule, out);
+    return code;
+}
+
+static enum hv_code read_mode(const struct reading *reading, const struct hv_json *json, struct update *out)
+{
+    struct hv_str name = hv_json_get_string(json, "mode");
+    out->sets_mode = true;
+    if (!policy_mode_from(name, &out->mode))
+        return hv_fail(reading->err, HV_EINVAL, "mode is no permission mode");
+    if (out->where != HV_ASK_SESSION)
+        return hv_fail(reading->err, HV_EUNSUPPORTED, "a mode can be set for the session only");
+    struct policy *tried = policy_with_mode(reading->policy, out->mode);
+    bool can = policy_mode_of(tried) == out->mode && !(out->mode == POLICY_BYPASS && reading->asked->by_hook) &&
+               !reading->asked->each_time;
+    policy_unref(tried);
+    return can ? HV_OK : hv_fail(reading->err, HV_EDENIED, "it cannot set the mode %.*s here", HV_STR_ARG(name));
+}
+
+static enum hv_code read_update(const struct reading *reading, const struct hv_json *json, struct update *out)
+{
+    struct hv_str type = hv_json_get_string(json, "type");
+    enum hv_code code = read_destination(reading, json, out);
+    if (code)
+        return code;
+    if (hv_str_is(type, "addRules"))
+        return read_rules(reading, json, out);
+    if (hv_str_is(type, "setMode"))
+        return read_mode(reading, json, out);
+    if (hv_str_is(type, "addDirectories"))
+        return hv_fail(reading->err, HV_EUNSUPPORTED,
+                       "a session keeps the directories that it began with; --add-dir and "
+                       "permissions.additionalDirectories name more of them");
+    return hv_fail(reading->err, HV_EUNSUPPORTED, "type is none of addRules and setMode; %s",
+                   type.len ? "rules and directories are taken away in the settings" : "it is a text");
+}
+
+static enum hv_code read_updates(const struct reading *reading, const struct hv_json *list, struct update *out)
+{
+    size_t at = 0;
+    if (hv_json_type_of(list) != HV_JSON_ARRAY)
+        return hv_fail(reading->err, HV_EINVAL, "the answer of the %s cannot be taken: updatedPermissions is no list",
+                       reading->asked->by);
+    hv_json_each(json, list)
+    {
+        enum hv_code code = read_update(reading, json, &out[at]);
+        if (code) {
+            hv_error_prefix(reading->err,
+                            "the answer of the %s cannot be taken: updatedPermissions[%zu]: ", reading->asked->by, at);
+
+            return code;
+        }
+        at++;
+    }
+    return HV_OK;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------ */
+
+static void make(struct runtime *runtime, const struct update *update)
+{
+    if (update->sets_mode)
+        set_mode(runtime, update->mode);
+    if (update->rule_count)
+        ask_keep(runtime, update->where, update->verdict, update->rules, update->rule_count);
+    if (update->domain_count && update->where >= HV_ASK_LOCAL)
+        (void)!ask_save(runtime, update->where, HV_VERDICT_NONE, update->domains, update->domain_count);
+}
+
+enum hv_code permission_update(struct runtime *runtime, const struct hv_json *updates,
+                               const struct permission_asked *asked, struct hv_arena *arena, struct hv_str **domains,
+                               size_t *domain_count, struct hv_error *err)
+{
+    size_t count = updates ? updates->count : 0, hosts = 0;
+    if (!updates || hv_json_type_of(updates) == HV_JSON_NULL)
+        return HV_OK;
+    if (asked->refused) {
+        warn(runtime, hv_arena_format(arena, "the %s refused; nothing of its updatedPermissions is taken", asked->by));
+        return HV_OK;
+    }
+    struct update *list = hv_arena_array(arena, struct update, count);
+
+    const struct reading reading = {runtime, asked, arena, runtime_policy(runtime), err};
+    enum hv_code code = read_updates(&reading, updates, list);
+    policy_unref(reading.policy);
+    if (code) {
+        warn(runtime, hv_str_from(err->message));
+        return code;
+    }
+    for (size_t i = 0; i < count; i++) {
+        make(runtime, &list[i]);
+        hosts += list[i].domain_count;
+    }
+    if (!hosts)
+        return HV_OK;
+    *domains = hv_arena_array(arena, struct hv_str, hosts);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < list[i].domain_count; j++)
+            (*domains)[(*domain_count)++] = list[i].domains[j];
+    return HV_OK;
 }

@@ -348,6 +348,41 @@ class StreamInput(Print):
             self.assertFalse([block for block in self.results(lines) if block.get("is_error")], lines)
             self.assertEqual(os.path.exists(kept) and "touch" in self.read(kept), remains, place)
 
+    @staticmethod
+    def update(*rules, behavior="allow", place="session", **more):
+        return {"type": "addRules", "behavior": behavior, "destination": place,
+                "rules": [{"toolName": "Bash", "ruleContent": rule} for rule in rules], **more}
+
+    def test_all_changes_of_an_answer_are_taken(self):
+        updates = [self.update("touch:*", "mkdir:*"), self.update("rm *", behavior="deny", place="localSettings"), self.update("touch asked", behavior="ask"),
+                   {"type": "setMode", "mode": "acceptEdits", "destination": "session"}]
+        calls = [message(use("Bash", command=command, id="toolu_%d" % at)) for at, command in enumerate(("touch one", "mkdir two", "rm one", "touch asked"))]
+        answers = [{"behavior": "allow", "updatedPermissions": updates}, {"behavior": "deny", "message": "not this"}]
+        asked, lines = self.hosted(lambda request: [self.reply(request, answers.pop(0))], *calls,
+                                   message(use("Write", file_path="three", content="x", id="toolu_w")), message(say("done")))
+        self.assertEqual([one["input"]["command"] for one in asked], ["touch one", "touch asked"])
+        self.assertEqual(sorted(name for name in os.listdir(self.project) if name[0] != "."), ["one", "three", "two"])
+        self.assertIn("denied", str(self.results(lines)))
+        self.assertEqual(json.loads(self.read(".helve/settings.local.json"))["permissions"], {"deny": ["Bash(rm *)"]})
+
+    def test_an_answer_with_a_change_that_cannot_be_made_allows_nothing(self):
+        kept = self.update("touch:*", place="localSettings")
+        for change, why in ((self.update("ls", behavior="perhaps"), "behavior is none of"), (self.update(), "rules is no list"),
+                            (self.update("x", place="nowhere"), "destination is none of"), (self.update(rules=[{"ruleContent": "x"}]), "toolName"),
+                            (self.update("x", type="replaceRules"), "type is none of"), (self.update("x", type="removeRules"), "in the settings"),
+                            (self.update(rules=[{"toolName": "Network", "ruleContent": "a.test"}]), "questions about connections"),
+                            ({"type": "setMode", "mode": "plan", "destination": "userSettings"}, "for the session only"),
+                            ({"type": "setMode", "mode": "x", "destination": "session"}, "no permission mode"),
+                            ({"type": "addDirectories", "directories": ["/etc"], "destination": "session"}, "--add-dir"),
+                            ({"type": "removeDirectories", "directories": ["/etc"], "destination": "session"}, "in the settings"), ("x", "it is a text")):
+            answer = {"behavior": "allow", "updatedPermissions": [kept, change]}
+            _, lines = self.hosted(lambda request, say=answer: [self.reply(request, say)], message(use("Bash", command="touch made", id="toolu_1")), message(say("done")))
+            (result,) = self.results(lines)
+            self.assertTrue(result["is_error"], change)
+            self.assertIn("the answer of the program cannot be taken: updatedPermissions[1]: ", str(result))
+            self.assertIn(why, str(result))
+            self.assertEqual([name for name in ("made", ".helve/settings.local.json") if os.path.exists(self.path(name))], [], change)
+
     def test_a_question_that_is_withdrawn_takes_no_answer_any_more(self):
         late = []
 

@@ -137,15 +137,22 @@ class Hooks(Case):
         self.assertEqual(sorted(os.listdir(self.project)), [".helve", "a", "b"])
 
     def test_a_hook_may_change_the_mode_but_not_switch_the_asking_off(self):
-        for mode, asked, made in (("acceptEdits", 1, ["a", "b"]), ("bypassPermissions", 2, ["a", "b"]), ("nonsense", 2, ["a", "b"])):
+        for mode, asked, made in (("acceptEdits", 1, ["a", "b"]), ("bypassPermissions", 2, []), ("nonsense", 2, [])):
             self.hooks(PermissionRequest=self.decide("yes", behavior="allow", updatedPermissions=[{"type": "setMode", "mode": mode, "destination": "session"}]))
             self.ask(message(use("Write", file_path="a", content="x", id="toolu_1")), message(use("Write", file_path="b", content="x", id="toolu_2")),
                      message(say("done")))
             self.assertEqual(len(self.asked()), asked, mode)
-            self.assertEqual("cannot set" in self.err, asked == 2, self.err)
+            self.assertEqual("cannot be taken: updatedPermissions[0]: " in self.err, asked == 2, self.err)
+            self.assertEqual([name for name in ("a", "b") if os.path.exists(self.path(name))], made, mode)
             for name in made:
                 os.unlink(self.path(name))
             os.unlink(os.path.join(self.top, "asked"))
+
+    def test_a_list_of_changes_that_is_none_allows_nothing(self):
+        self.hooks(PermissionRequest=self.decide("yes", behavior="allow", updatedPermissions={"type": "setMode", "mode": "acceptEdits"}))
+        self.ask(message(use("Write", file_path="a", content="x", id="toolu_1")), message(say("done")))
+        self.assertIn("updatedPermissions is no list", self.err)
+        self.assertFalse(os.path.exists(self.path("a")))
 
     def test_what_is_confirmed_each_time_stays_so(self):
         rule = {"type": "addRules", "rules": [{"toolName": "Bash"}], "behavior": "allow", "destination": "localSettings"}

@@ -230,6 +230,15 @@ def test_hooks_answer_in_a_persons_place(case):
         (first, _), (second, _) = run(case, *twice, mode="default")
         assert "reached" in first and "reached" in second and len(asked()) == 1, (first, second)
         reached = len(listener.seen)
+        denied = [{**suggested, "destination": "session", "behavior": "deny"}]
+        for more, why in ((denied, "deniedDomains"), ([{"type": "setMode", "mode": "bypassPermissions"}], "cannot set the mode")):
+            hook(behavior="allow", updatedPermissions=[{**suggested, "destination": "session"}, *more])
+            (result, _), = run(case, fetching(listener.port), mode="default")
+            assert "the answer of the hook cannot be taken: updatedPermissions[1]" in result and why in result and len(asked()) == 1, result
+        hook(behavior="allow", updatedPermissions=[{"type": "setMode", "mode": "dontAsk", "destination": "session"}])
+        (first, _), (second, _) = run(case, fetching(listener.port), fetching(listener.port), mode="default")
+        assert "reached" in first and "would allow it" in second and len(asked()) == 1, (first, second)
+        reached += 1
         hook(behavior="deny", message="use the cache")
         (result, _), = run(case, fetching(listener.port), mode="default")
         assert f"refused a connection to {host} (the hook that was asked said no: use the cache)." in result, result

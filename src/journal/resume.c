@@ -47,6 +47,7 @@ struct collector {
     struct map ids;                 /* of all calls, as they go out */
     VEC(struct open_call) calls;    /* CALL events since the last message */
     struct map results;             /* id → struct hv_str *: tool_result blocks since the last user message */
+    bool between_turns;             /* what is called now is called by the person */
 };
 
 /* ---- what is not conversation -------------------------------------------------------------------------------- */
@@ -105,9 +106,10 @@ static bool is_object(struct hv_str json)
            value->type == HV_JSON_OBJECT;
 }
 
+/* A command of the person's is no call of the model's: the next prompt tells what it said. */
 static void note_call(struct collector *collector, const struct hv_event *event)
 {
-    if (!event->call_id.ptr || !event->tool.ptr)
+    if (!event->call_id.ptr || !event->tool.ptr || collector->between_turns)
         return;
     CLEANUP_BUF struct hv_buf block = {0};
     struct hv_json_writer writer;
@@ -367,6 +369,7 @@ static void note_message(struct collector *collector, const struct hv_event *eve
         note_prompt(collector, event, blocks);
         add_user(collector, blocks, event->json);
         forget_pending(collector);
+        collector->between_turns = false;
     }
 }
 
@@ -452,13 +455,19 @@ void resume_collect(struct hv_arena *arena, struct journal_reader *reader, struc
     struct hv_event event;
     while (journal_reader_next(reader, &event)) {
         switch (event.type) {
-        case HV_EVENT_SESSION_START: note_start(&collector, event.data); break;
+        case HV_EVENT_SESSION_START:
+            note_start(&collector, event.data);
+            collector.between_turns = true;
+            break;
         case HV_EVENT_MESSAGE: note_message(&collector, &event); break;
         case HV_EVENT_CALL: note_call(&collector, &event); break;
         case HV_EVENT_RESULT: note_result(&collector, &event); break;
         case HV_EVENT_STATE: note_state(&collector, &event); break;
         case HV_EVENT_REWIND: note_rewind(&collector, &event); break;
-        case HV_EVENT_TURN_END: note_turn(&collector, event.data); break;
+        case HV_EVENT_TURN_END:
+            note_turn(&collector, event.data);
+            collector.between_turns = true;
+            break;
         default: break;
         }
     }

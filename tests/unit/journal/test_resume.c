@@ -44,7 +44,7 @@ static void put_message(struct hv_buf *journal, const char *role, const char *bl
 }
 
 /* One line of a case: "u t r:1" a user message; "a t c:1" an assistant's; "C 1" a call begins; "R 1" its result; "S" a
- * session starts. */
+ * session starts; "T" a turn ends. */
 static void put_event(struct hv_buf *journal, struct hv_str line)
 {
     char text[200];
@@ -64,6 +64,7 @@ static void put_event(struct hv_buf *journal, struct hv_str line)
         event.json = hv_buf_str(&block);
         break;
     case 'S': event = (struct hv_event){.type = HV_EVENT_SESSION_START, .data = HV_STR("{\"id\":\"s\"}")}; break;
+    case 'T': event = (struct hv_event){.type = HV_EVENT_TURN_END}; break;
     default: fail_msg("no such event: %.*s", HV_STR_ARG(line));
     }
     hv_event_write(journal, &event);
@@ -163,6 +164,9 @@ static const struct {
     {"two prompts in a row", "u t\nu t\na t", "u(t t) a(t)", 0},
     {"two answers in a row", "u t\na t\na t", "u(t) a(t t)", 0},
     {"two answers in a row, the first with a call", "u t\na c:1\na t", "u(t) a(c:1) u(i:1) a(t)", 1},
+    {"a command of the person's between turns", "S\nu t\na t\nT\nC 1\nR 1\nu t\na t", "u(t) a(t) u(t) a(t)", 0},
+    {"one after a kill", "u t\nC 1\na c:1\nR 1\nS\nC 2\nR 2\nu t\na t", "u(t) a(c:1) u(r:1 t) a(t)", 1},
+    {"one after an interruption", "u t\nC 1\na c:1\nR 1\nT\nC 2\nR 2\nu r:1 t", "u(t) a(c:1) u(r:1 t)", 0},
     {"begins with an answer", "a t\nu t\na t", "u(t) a(t)", 0},
     {"begins with a call", "a c:1\nu r:1 t", "u(t)", 0},
     {"calls without any prompt", "C 1\nR 1", "", 0},

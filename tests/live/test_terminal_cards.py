@@ -40,11 +40,11 @@ def test_a_session_that_goes_on_shows_what_was_said_before(case):
 
 def test_a_failed_command_and_a_list_have_cards(case):
     todos = [{"content": "first", "status": "completed", "activeForm": "doing first"}, {"content": "second", "status": "in_progress", "activeForm": "doing second"}]
-    server = case.serve(Answer([call("Bash", {"command": "seq 30; exit 3"}), call("TodoWrite", {"todos": todos})]), Answer([text("Over.")]))
+    server = case.serve(Answer([call("Bash", {"command": "seq 30; exit 3"}), call("TodoWrite", {"todos": todos})]), Answer([text("- a\n  - b\n    1. c\n- d\n- e\n\nOver.")]))
     with Terminal(case, server, "--permission-mode", "bypassPermissions") as terminal:
         terminal.prompt("go")
         shown = terminal.wait("Over.", gone=("Working",))
-        for part in ("✗ Bash $ seq 30; exit 3", "exit 3 ·", "… 25 more lines (Ctrl-O shows them)", "  30\n", "[x] first", "[>] doing second"):
+        for part in ("- a\n  - b\n    1. c\n- d\n- e\n\nOver.", "✗ Bash $ seq 30; exit 3", "exit 3 ·", "… 25 more lines (Ctrl-O shows them)", "  30\n", "[x] first", "[>] doing second"):
             assert part in shown, (part, shown)
         assert "  25\n" not in shown, shown
 

@@ -275,7 +275,8 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *user)
         render->blank_due = render->depth == 0 || type == MD_BLOCK_QUOTE;
         break;
     case MD_BLOCK_LI:
-        begin_line(render); /* an item without text */
+        if (render->marker[0])
+            begin_line(render); /* an item without text */
         end_line(render);
         render->blank_due = false;
         break;

@@ -293,6 +293,12 @@ static void config(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
         chat_choose_theme(chat, hv_str_trim(hv_str_slice(arguments, 5, arguments.len)), out);
         return;
     }
+    if (arguments.len) {
+        hv_buf_add_cstr(out,
+                        "`/config` shows the settings files, which an editor changes; `/config theme NAME` changes "
+                        "the colours.");
+        return;
+    }
     for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
         hv_buf_addf(out, "- %s: ", scopes[i].name);
         put_code(out, settings_file(&chat->setup.settings_options, &arena, scopes[i].scope));

@@ -29,6 +29,16 @@ static bool is_inside_character(struct hv_str text, size_t at)
     return at < text.len && ((unsigned char)text.ptr[at] & 0xc0) == 0x80;
 }
 
+/* A tab is a blank here: in a list it needs no width of its own, and it hides nothing. */
+static void put_visible(struct hv_str text, struct hv_buf *out)
+{
+    struct hv_str rest = text, part;
+    for (bool first = true; hv_str_split(&rest, '\t', &part); first = false) {
+        hv_buf_add_cstr(out, first ? "" : " ");
+        visible_add(out, part);
+    }
+}
+
 /* The part of its line that shows where the words stand. */
 static void put_line(struct hv_str text, size_t at, size_t len, struct hv_buf *out)
 {
@@ -42,7 +52,7 @@ static void put_line(struct hv_str text, size_t at, size_t len, struct hv_buf *o
     end = end < text.len ? end : text.len;
     while (is_inside_character(text, end))
         end++;
-    visible_add(out, hv_str_slice(text, start, end));
+    put_visible(hv_str_slice(text, start, end), out);
 }
 
 /* Its line and some around it. */
@@ -57,7 +67,7 @@ static void put_around(struct hv_str text, size_t at, struct hv_buf *out)
         start++;
     struct hv_str rest = hv_str_slice(text, start, text.len), line;
     for (int i = 0; i < 2 * LINES_AROUND + 1 && hv_str_split(&rest, '\n', &line); i++) {
-        visible_add(out, hv_str_slice(line, 0, LINE_SHOWN));
+        put_visible(hv_str_slice(line, 0, LINE_SHOWN), out);
         hv_buf_add_byte(out, '\n');
     }
 }

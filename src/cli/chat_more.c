@@ -91,7 +91,9 @@ void chat_put_diff(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
             chat_put_file_diff(chat, places.store, before, false, &diff);
     }
     visible_add_lines(&clean, hv_str_trim(hv_buf_str(&diff)));
-    if (!clean.len)
+    if (!clean.len && arguments.len && timeline.touch_count)
+        hv_buf_add_cstr(out, "This session has changed no file of that name; `/diff` shows what it changed.");
+    else if (!clean.len)
         hv_buf_add_cstr(out, "This session has changed no files.");
     else
         chat_put_fenced(hv_buf_str(&clean), "diff", out);
@@ -100,6 +102,16 @@ void chat_put_diff(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
 }
 
 /* ---- export ------------------------------------------------------------------------------------------- */
+
+/* A file that the person names may be one that is dear: it is never written over. */
+static bool is_free(struct chat *chat, struct hv_str path, struct hv_buf *out)
+{
+    struct hv_file_stat stat;
+    if (chat->setup.host->stat(chat->setup.host, path, false, &stat, NULL) != HV_OK)
+        return true;
+    hv_buf_addf(out, "There is `%.*s` already; name a file that is not there yet.", HV_STR_ARG(path));
+    return false;
+}
 
 void chat_export(struct chat *chat, struct hv_str arguments, struct hv_buf *out)
 {
@@ -115,6 +127,8 @@ void chat_export(struct chat *chat, struct hv_str arguments, struct hv_buf *out)
         named ? arguments
               : hv_arena_format(&arena, "helve-%.*s.%s", HV_STR_ARG(hv_str_slice(id, 0, 8)), json ? "json" : "md");
     struct hv_str path = path_expand(&arena, name, chat->setup.directory, chat->setup.home);
+    if (named && !is_free(chat, path, out))
+        return;
     enum hv_code code = export_put(id, session_journal_path(chat->session), json, &text, &err);
     if (code == HV_OK)
         code = export_write(hv_arena_cstr(&arena, path), hv_buf_str(&text), &err);
@@ -244,6 +258,8 @@ void chat_trace(struct chat *chat, struct hv_str arguments, struct hv_buf *out)
                              ? path_expand(&arena, arguments, chat->setup.directory, chat->setup.home)
                              : hv_arena_format(&arena, "%.*s/helve-trace-%.*s.html", HV_STR_ARG(chat->setup.directory),
                                                HV_STR_ARG(hv_str_slice(id, 0, 8)));
+    if (arguments.len && !is_free(chat, file, out))
+        return;
     const struct hv_str words[] = {HV_STR("trace"), id, HV_STR("-o"), file};
     start_child(chat, words, 4, out);
 }

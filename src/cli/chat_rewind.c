@@ -103,6 +103,15 @@ static void run(struct chat *chat, struct rewind_run *run, bool only_looks, stru
     hv_buf_release(&run->said);
 }
 
+static bool is_word(struct hv_str word)
+{
+    static const char *const words[] = {"code", "conversation", "both", "undo", "redo", "--force"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (hv_str_is(word, words[i]))
+            return true;
+    return false;
+}
+
 /* `N [code|conversation|both] [--force]`, `undo`, `redo`: by the door for it, while the session is closed for a moment.
  * `N … try`: only what would be done. */
 void chat_rewind(struct chat *chat, struct hv_str arguments, struct hv_buf *out)
@@ -128,6 +137,10 @@ void chat_rewind(struct chat *chat, struct hv_str arguments, struct hv_buf *out)
         } else if (hv_str_is(word, "try")) {
             only_looks = true;
             words[rewind.count++] = HV_STR("--dry-run");
+        } else if (!is_word(word)) {
+            hv_buf_add_cstr(out, "Say `/rewind N [code|conversation|both|try]`, `/rewind undo` or `/rewind redo`; "
+                                 "`/rewind` alone lists the messages.");
+            return;
         } else {
             part = word.ptr[0] == '-' ? part : word;
             words[rewind.count++] = hv_arena_format(&arena, "%s%.*s", word.ptr[0] == '-' ? "" : "--", HV_STR_ARG(word));

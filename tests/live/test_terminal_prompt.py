@@ -132,6 +132,7 @@ def test_a_command_of_the_persons_runs_and_the_model_hears_of_it(case):
 
 def test_slash_commands_answer_and_complete(case):
     server = case.serve(Answer([text("Hello.")]))
+    case.write("kept.md", "dear\n")
     with Terminal(case, server) as terminal:
         terminal.wait("> ")
         terminal.type("/he")
@@ -145,12 +146,14 @@ def test_slash_commands_answer_and_complete(case):
                                 ("/config", "settings.local.json"), ("/diff", "has changed no files"), ("/find x", "Nothing in this session"),
                                 ("/copy", "there is no answer yet"), ("/export", "Written to"), ("/permissions Bash(git *)", "commands of this form"),
                                 ("/permissions git status", "only reads"), ("/trace", "wrote"), ("/doctor", "settings"), ("/compact", "still to come"),
-                                ("/nonsense", "no command /nonsense")):
+                                ("/nonsense", "no command /nonsense"), ("/config colours", "/config theme NAME changes"), ("/copy all", "/copy code its last"),
+                                ("/rewind far", "/rewind alone lists the messages"), ("!", "!command runs a command"), ("/export kept.md", "already; name a file"),
+                                ("/trace kept.md", "/trace kept.md\n\nThere is")):
             terminal.type(command + "\r")
             terminal.wait(wanted)
         terminal.type("/quit\r")
         terminal.wait("ENDED 0")
-    assert not server.requests
+    assert not server.requests and case.read("kept.md") == "dear\n"
 
 
 def test_commands_of_ones_own_are_completed_as_they_are_now(case):
@@ -192,10 +195,13 @@ def test_what_was_changed_is_shown_rewound_and_taken_back(case):
         terminal.wait("the code", gone=("Working",))
         terminal.type("/diff\r")
         terminal.wait("-two", "b/a.txt")
-        terminal.type("/find CHANGED\r")
-        terminal.wait("Found: CHANGED", "answer: Changed, see", "the code")
-        terminal.type("\x1b")
-        terminal.wait("> ", gone=("Found: CHANGED",))
+        terminal.type("/diff other.txt\r")
+        terminal.wait("has changed no file of that name")
+        for words, wanted in (("CHANGED", "answer: Changed, see"), ("two", "result:      2 two")):
+            terminal.type(f"/find {words}\r")
+            terminal.wait("Found: " + words, wanted, "the code")
+            terminal.type("\x1b")
+            terminal.wait("> ", gone=("Found: " + words,))
         terminal.type("/copy code\r")
         terminal.wait("copied 9 bytes")
         terminal.type("/rewind 1 code\r")

@@ -135,6 +135,10 @@ static void copy_answer(struct ui *ui, struct hv_str arguments)
     enum { COPY_MAX = 100000 };
     CLEANUP_BUF struct hv_buf data = {.max = 2 * COPY_MAX}, bytes = {.max = 6 * COPY_MAX};
     bool code = hv_str_is(arguments, "code");
+    if (arguments.len && !code) {
+        view_note(ui, PAINT_WARN, "!", HV_STR("/copy takes the last answer, /copy code its last code"));
+        return;
+    }
     struct hv_str text = hv_str_trim(hv_buf_str(&ui->last_answer));
     text = code ? last_code(text) : text;
     if (!text.len || text.len > COPY_MAX) {
@@ -231,6 +235,8 @@ static void take_prompt(struct ui *ui)
     close_completions(ui);
     if (is_command(prompt)) {
         run_command(ui, prompt);
+    } else if (prompt.len == 1 && (prompt.ptr[0] == '!' || prompt.ptr[0] == '#')) {
+        view_note(ui, PAINT_WARN, "!", HV_STR("!command runs a command, #note writes a note"));
     } else if (prompt.ptr[0] == '!' && prompt.len > 1) {
         run_shell(ui, hv_str_trim(hv_str_slice(prompt, 1, prompt.len)));
     } else if (is_note(ui, prompt)) {

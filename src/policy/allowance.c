@@ -312,6 +312,14 @@ static const struct rule *rule_at(const struct look *look, size_t index)
     return index < look->extra_count ? &look->extra[index] : NULL;
 }
 
+/* "--eval=…", "SHELL=x", "X=$(shell …)": code in words, which no makefile says. */
+static bool is_make_code(struct hv_str word)
+{
+    return hv_str_starts(word, HV_STR("--ev")) || hv_str_starts(word, HV_STR("-E")) ||
+           hv_str_starts(word, HV_STR("SHELL")) || hv_str_find(word, HV_STR("$("), 0) != SIZE_MAX ||
+           hv_str_find(word, HV_STR("${"), 0) != SIZE_MAX;
+}
+
 /* "make -C ../other", "-f/elsewhere/x": what runs is not the workspace's, nor said by the rule. */
 static bool builds_elsewhere(const struct look *look, const struct rule *rule, struct hv_arena *scratch)
 {
@@ -320,6 +328,8 @@ static bool builds_elsewhere(const struct look *look, const struct rule *rule, s
     for (size_t i = 1; i < act->word_count && shell_is_one_of(name, "make gmake ninja"); i++) {
         struct hv_str value = act->words[i].value;
         size_t equals = hv_str_find_byte(value, '=', 0);
+        if (is_make_code(value) && hv_str_find(rule->specifier, value, 0) == SIZE_MAX)
+            return true;
         if (hv_str_starts(value, HV_STR("-")))
             value = hv_str_slice(value, hv_str_starts(value, HV_STR("--")) ? equals + 1 : 2, value.len);
         else if (!hv_str_starts(act->words[i - 1].value, HV_STR("-")))

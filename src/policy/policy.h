@@ -158,6 +158,10 @@ bool policy_mode_from(struct hv_str name, enum policy_mode *mode);
 void policy_path_resolve(const struct hv_host *host, struct hv_arena *arena, struct hv_str written,
                          struct policy_path *out);
 
+/* A rule that is offered in the full sandbox only: it lets an interpreter run any code ("Bash(python3 -c:*)"). Where
+ * the sandbox does not hold it would confine nothing, so that it is kept for the session and not saved. Pure. */
+bool policy_rule_takes_any_code(struct hv_str rule);
+
 /* Where a file that facts->writes names is a settings file by another name (fs/settings_alias.h), or one that the
  * home's programs run or obey (sandbox/home_links.h), add that to them. Texts in arena. Blocks. */
 void policy_add_settings_aliases(const struct hv_host *host, struct hv_arena *arena,

@@ -39,13 +39,26 @@ static const char starters[] = "npx,bunx,python -m,uv run,poetry run,pipenv run,
 static const char started[] = "pytest unittest py_compile compileall pyflakes mypy pyright black ruff flake8 pylint "
                               "isort eslint prettier tsc jest vitest mocha stylelint biome oxlint rspec rubocop";
 
-/* Of these prefixes of one group each trusts the same again: the code that a project is built of and tested by. */
+/* Of one group, who trusts a prefix that stands before ";" trusts the others again: the code that a project is built of
+ * and tested by; new commits; other contents of the work tree; packages of a registry and what is asked of it; reading
+ * a host.
+ */
 static const char *const same_trust[] = {
     "npm test,npm run test,npm run build,npm run lint",
     "yarn test,yarn run test,yarn build,yarn lint",
     "pnpm test,pnpm run test,pnpm run build,pnpm run lint",
     "cargo build,cargo check,cargo test",
     "go build,go test,go vet",
+    "cmake -B,cmake -S,cmake --build,ctest",
+    "gcc,cc",
+    "python3 -m pytest,python3 -m unittest,pytest",
+    "python3 -m py_compile,python3 -m compileall,python3 -m pyflakes",
+    "python3 -c,python3 -",
+    "node -e,node -p",
+    "git commit,git merge,git cherry-pick,git revert;git add,git tag",
+    "git checkout;git switch,git restore",
+    "npm install;npm ci,npm outdated,npm audit,npm view",
+    "gh pr list,gh pr view,gh issue list,gh issue view,gh run list,gh run view",
 };
 
 /* "npm run test": the second word alone says nothing. */
@@ -69,9 +82,9 @@ static const char runners[] =
     "dotnet script,dotnet fsi,cargo script,mvn exec:exec,mvn exec:java,gradle run,bazel run,flutter run,fly ssh,"
     "vagrant ssh";
 
-static bool is_one_of_heads(struct hv_str text, const char *heads)
+static bool is_one_of_heads(struct hv_str text, struct hv_str heads)
 {
-    struct hv_str rest = hv_str_from(heads), head;
+    struct hv_str rest = heads, head;
     while (rest.len && hv_str_split(&rest, ',', &head))
         if (hv_str_starts(text, head) && (text.len == head.len || text.ptr[head.len] == ' '))
             return true;
@@ -102,14 +115,14 @@ static size_t prefix_words(const struct shell_act *act, struct hv_arena *arena)
     struct hv_str text = text_by_name(act, arena);
     struct hv_str name = shell_base_name(act->words[0].value);
     size_t words = depth_of(name), tool = shell_is_one_of(name, "npx bunx") ? 1 : 2;
-    if (is_one_of_heads(text, starters) && act->word_count > tool && act->words[tool].known &&
+    if (is_one_of_heads(text, hv_str_from(starters)) && act->word_count > tool && act->words[tool].known &&
         shell_is_one_of(act->words[tool].value, started))
         return tool + 1;
-    if (is_one_of_heads(text, runners))
+    if (is_one_of_heads(text, hv_str_from(runners)))
         return 0;
-    if (is_one_of_heads(text, option_heads))
+    if (is_one_of_heads(text, hv_str_from(option_heads)))
         return 2;
-    if (words && is_one_of_heads(text, three_words))
+    if (words && is_one_of_heads(text, hv_str_from(three_words)))
         words = 3;
     if (words > act->word_count)
         return 0;
@@ -256,6 +269,15 @@ static struct hv_str propose_code(const struct match_call *call, const struct sh
                            slash == SIZE_MAX ? ":*" : "*");
 }
 
+bool policy_rule_takes_any_code(struct hv_str rule)
+{
+    static const char *const ends[] = {" -c:*)", " -e:*)", " -p:*)", " -:*)"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (hv_str_ends(rule, hv_str_from(ends[i])))
+            return true;
+    return false;
+}
+
 static struct hv_str propose_words(const struct match_call *call, const struct policy_part *part,
                                    struct hv_arena *arena)
 {
@@ -367,12 +389,14 @@ static void add_same_trust(struct offer *offer)
     const char *tool = offer->call->facts->tool->name;
     size_t count = offer->count;
     for (size_t i = 0; i < count * (sizeof same_trust / sizeof *same_trust); i++) {
-        struct hv_str rest = hv_str_from(same_trust[i / count]), head, text = offer->texts[i % count];
+        struct hv_str rest = hv_str_from(same_trust[i / count]), trusted, head, text = offer->texts[i % count];
         struct hv_str bare = hv_str_slice(text, strlen(tool) + 1, hv_str_find_byte(text, ':', 0));
-        if (!hv_str_ends(text, HV_STR(":*)")) || !is_one_of_heads(bare, same_trust[i / count]))
+        hv_str_split(&rest, ';', &trusted);
+        if (!hv_str_ends(text, HV_STR(":*)")) || !is_one_of_heads(bare, trusted))
             continue;
-        while (rest.len && hv_str_split(&rest, ',', &head))
-            (void)add_offer(offer, hv_arena_format(offer->arena, "%s(%.*s:*)", tool, HV_STR_ARG(head)));
+        for (struct hv_str *heads = &trusted; heads; heads = heads == &trusted ? &rest : NULL)
+            while (heads->len && hv_str_split(heads, ',', &head))
+                (void)add_offer(offer, hv_arena_format(offer->arena, "%s(%.*s:*)", tool, HV_STR_ARG(head)));
     }
 }
 

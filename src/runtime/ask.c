@@ -87,6 +87,27 @@ void ask_keep(struct runtime *runtime, enum hv_ask_scope where, enum hv_verdict 
         permission_add_rule(runtime, scope, verdict, rules[i]);
 }
 
+/* What was offered. Rules for any code hold for the session, whatever was answered, since elsewhere no sandbox may
+ * confine it. */
+static void keep_offered(struct runtime *runtime, const struct hv_question *question, enum hv_ask_scope where)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hv_str *lasting = hv_arena_array(&arena, struct hv_str, question->rule_count);
+    size_t count = 0;
+    for (size_t i = 0; i < question->rule_count; i++) {
+        if (!policy_rule_takes_any_code(question->rules[i])) {
+            lasting[count++] = question->rules[i];
+            continue;
+        }
+        permission_add_rule(runtime, POLICY_SESSION, HV_ALLOW, question->rules[i]);
+        if (where != HV_ASK_SESSION)
+            say(runtime, "info",
+                HV_STR("the rule for any code holds for this session only, as the sandbox may be off in another"));
+    }
+    if (count)
+        ask_keep(runtime, where, HV_ALLOW, lasting, count);
+}
+
 void runtime_keep_rules(struct runtime *runtime, const struct hv_question *question, const struct hv_answer *answer)
 {
     if (answer->scope == HV_ASK_ONCE || question->each_time)
@@ -94,7 +115,7 @@ void runtime_keep_rules(struct runtime *runtime, const struct hv_question *quest
     if (answer->rule_count)
         ask_keep(runtime, answer->scope, HV_ALLOW, answer->rules, answer->rule_count);
     else
-        ask_keep(runtime, answer->scope, HV_ALLOW, question->rules, question->rule_count);
+        keep_offered(runtime, question, answer->scope);
 }
 
 /* "Tool(x)" as {"toolName":"Tool","ruleContent":"x"}. */
@@ -108,21 +129,34 @@ static void put_rule(struct hv_json_writer *writer, struct hv_str rule)
     hv_json_end_object(writer);
 }
 
+/* One update with the rules that are saved, or with those that pass with the session; nothing where there are none. */
+static void put_update(struct hv_json_writer *writer, const struct hv_str *rules, size_t count, bool passing)
+{
+    size_t put = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (policy_rule_takes_any_code(rules[i]) != passing)
+            continue;
+        if (!put++) {
+            hv_json_begin_object(writer);
+            hv_json_member_cstr(writer, "type", "addRules");
+            hv_json_name(writer, "rules");
+            hv_json_begin_array(writer);
+        }
+        put_rule(writer, rules[i]);
+    }
+    if (!put)
+        return;
+    hv_json_end_array(writer);
+    hv_json_member_cstr(writer, "behavior", "allow");
+    hv_json_member_cstr(writer, "destination", passing ? "session" : "localSettings");
+    hv_json_end_object(writer);
+}
+
 void runtime_put_suggestions(struct hv_json_writer *writer, const struct hv_str *rules, size_t count)
 {
     hv_json_name(writer, "permission_suggestions");
     hv_json_begin_array(writer);
-    if (count) {
-        hv_json_begin_object(writer);
-        hv_json_member_cstr(writer, "type", "addRules");
-        hv_json_name(writer, "rules");
-        hv_json_begin_array(writer);
-        for (size_t i = 0; i < count; i++)
-            put_rule(writer, rules[i]);
-        hv_json_end_array(writer);
-        hv_json_member_cstr(writer, "behavior", "allow");
-        hv_json_member_cstr(writer, "destination", "localSettings");
-        hv_json_end_object(writer);
-    }
+    put_update(writer, rules, count, false);
+    put_update(writer, rules, count, true);
     hv_json_end_array(writer);
 }

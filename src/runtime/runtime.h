@@ -84,10 +84,11 @@ void runtime_emit(struct runtime *runtime, const struct hv_event *event);
 void runtime_ask(struct runtime *runtime, const struct hv_question *question, const struct hv_cancel *cancel,
                  struct hv_arena *arena, struct hv_answer *answer);
 /* Add what leave for longer means (answer->scope): the rules hold for this session from now on, and are saved where the
- * scope says so. What could not be saved is told, and holds for the session only. Any thread. */
+ * scope says so, but for those that take any code (policy.h) and were only offered. What could not be saved is told,
+ * and holds for the session only. Any thread. */
 void runtime_keep_rules(struct runtime *runtime, const struct hv_question *question, const struct hv_answer *answer);
-/* The member permission_suggestions, as hooks and SDKs read it: one update that adds the rules, which "always" would
- * add in the folder's own settings. None: an empty list. Pure. */
+/* The member permission_suggestions, as hooks and SDKs read it: an update that adds the rules, which "always" would add
+ * in the folder's own settings, and one for those that it would keep for the session. None: an empty list. Pure. */
 void runtime_put_suggestions(struct hv_json_writer *writer, const struct hv_str *rules, size_t count);
 
 /* ---- the pool ----------------------------------------------------------------------------------------------- */

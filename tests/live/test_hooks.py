@@ -88,7 +88,7 @@ class Hooks(Case):
         self.assertIn("missing", failure["error"])
         (request,), (denied,) = told["PermissionRequest"], told["PermissionDenied"]
         self.assertEqual(request["permission_suggestions"], [
-            {"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "cp a b"}], "behavior": "allow", "destination": "localSettings"}])
+            {"type": "addRules", "rules": [{"toolName": "Edit", "ruleContent": "/%s/**" % self.project}], "behavior": "allow", "destination": "localSettings"}])
         self.assertEqual((denied["tool_use_id"], denied["tool_input"]["command"]), ("toolu_3", "cp a b"))
         self.assertIn("cp a b", denied["reason"])
         (moved,) = told["CwdChanged"]

@@ -2,6 +2,7 @@
 import json
 import os
 
+from harness import Skip
 from tmux import Terminal
 from wires import Answer, call, text
 
@@ -54,6 +55,20 @@ def test_always_saves_the_rule_and_does_not_ask_again(case):
         assert shown.count("→ allowed always") == 1, shown
     with open(case.project + "/.helve/settings.local.json", encoding="utf-8") as file:
         assert json.load(file)["permissions"]["allow"] == ["Bash(touch:*)"]
+
+
+def test_a_rule_for_any_code_holds_for_the_session_only(case):
+    server = case.serve(Answer([call("Bash", {"command": "python3 -c 'print(6 * 7)'"})]), Answer([call("Bash", {"command": "python3 -c 'print(6 * 8)'"})]),
+                        Answer([text("Both.")]))
+    if "sandbox    full" not in str(case.helve("doctor")):
+        raise Skip("there is no full sandbox, where alone such a rule is offered")
+    with Terminal(case, server) as terminal:
+        terminal.prompt("reckon")
+        terminal.wait("may this be done?", "Bash(python3 -c:*)", "for this session only", "y once")
+        terminal.type("a")
+        shown = terminal.wait("Both.", "holds for this session only")
+        assert shown.count("→ allowed") == 1, shown
+    assert not os.path.exists(case.project + "/.helve/settings.local.json")
 
 
 def test_an_edit_is_asked_for_with_its_diff(case):

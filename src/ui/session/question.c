@@ -2,6 +2,7 @@
  * answer. */
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "policy/policy.h"
 #include "ui/session/view.h"
 
 enum { TYPING_MS = 1000, GUARD_MS = 400 };
@@ -27,15 +28,13 @@ static const char *covered_by(struct hv_str rule)
     static const struct {
         const char *end, *covers;
     } rows[] = {
-        {" -c:*)", "any code, which only the sandbox confines"},
-        {" -e:*)", "any code, which only the sandbox confines"},
-        {" -p:*)", "any code, which only the sandbox confines"},
-        {" -:*)", "any code, which only the sandbox confines"},
         {"make:*)", "whatever the makefiles of this project say"},
         {":*)", "with any words after these"},
         {"/*)", "every script there, with any words after it"},
         {"/**)", "every file there but settings, hooks and credentials, also by commands"},
     };
+    if (policy_rule_takes_any_code(rule))
+        return "any code, which only the sandbox confines: for this session only";
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (hv_str_ends(rule, hv_str_from(rows[i].end)))
             return rows[i].covers;

@@ -314,23 +314,31 @@ static void config(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
+static bool put_memory_file(struct chat *chat, struct hv_str folder, const char *name, struct hv_buf *out)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const struct hv_host *host = chat->setup.host;
+    struct hv_str path = hv_arena_format(&arena, "%.*s/%s", HV_STR_ARG(folder), name);
+    struct hv_file_stat stat;
+    if (!folder.len || host->stat(host, path, true, &stat, NULL) != HV_OK)
+        return false;
+    hv_buf_add_cstr(out, "- ");
+    put_code(out, path);
+    hv_buf_addf(out, " %llu bytes\n", (unsigned long long)stat.size);
+    return true;
+}
+
 static void memory(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
     static const char *const names[] = {"AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"};
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    const struct hv_host *host = chat->setup.host;
-    struct hv_file_stat stat;
     bool any = false;
     (void)arguments, (void)prompt;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct hv_str path = hv_arena_format(&arena, "%.*s/%s", HV_STR_ARG(chat->setup.directory), names[i]);
-        if (host->stat(host, path, true, &stat, NULL) != HV_OK)
-            continue;
-        any = true;
-        hv_buf_add_cstr(out, "- ");
-        put_code(out, path);
-        hv_buf_addf(out, " %llu bytes\n", (unsigned long long)stat.size);
-    }
+    (void)!put_memory_file(chat, chat->setup.settings->user_directory, "AGENTS.md", out);
+    (void)!put_memory_file(chat, chat->setup.home, ".claude/CLAUDE.md", out);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        any |= put_memory_file(chat, chat->setup.directory, names[i], out);
+    if (out->len)
+        hv_buf_add_byte(out, '\n');
     if (!any)
         hv_buf_add_cstr(out, "This folder has no AGENTS.md or CLAUDE.md. `/init` has one written.");
 }
@@ -363,6 +371,10 @@ static void tasks(struct chat *chat, struct hv_str arguments, struct hv_buf *out
         struct hv_str id = hv_str_trim(hv_str_slice(arguments, 5, arguments.len));
         bool stopped = runtime_stop_task(session_runtime(chat->session), id);
         hv_buf_addf(out, stopped ? "`%.*s` is being stopped." : "There is no task `%.*s`.", HV_STR_ARG(id));
+        return;
+    }
+    if (arguments.len) {
+        hv_buf_add_cstr(out, "`/tasks` lists what runs in the background, `/tasks stop ID` ends one of it.");
         return;
     }
     const struct hv_task_view *list = runtime_list_tasks(session_runtime(chat->session), &arena, &count);

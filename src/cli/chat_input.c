@@ -106,6 +106,7 @@ static bool next_path(struct hv_str text, size_t *at, struct hv_buf *path)
     return true;
 }
 
+/* False: the word names no file that may be a picture. bytes are empty where it is too large for one. */
 static bool read_picture(struct chat *chat, struct hv_arena *arena, struct hv_str word, struct hv_buf *bytes)
 {
     const struct hv_host *host = chat->setup.host;
@@ -118,7 +119,19 @@ static bool read_picture(struct chat *chat, struct hv_arena *arena, struct hv_st
         return false;
     hv_buf_clear(bytes);
     struct hv_str path = path_expand(arena, word, chat->setup.directory, chat->setup.home);
-    return host->read(host, path, 0, PICTURE_MAX + 1, bytes, &stat, NULL) == HV_OK && stat.size <= PICTURE_MAX;
+    if (host->read(host, path, 0, PICTURE_MAX + 1, bytes, &stat, NULL) != HV_OK)
+        return false;
+    if (stat.size > PICTURE_MAX)
+        hv_buf_clear(bytes);
+    return true;
+}
+
+static void tell_left_out(struct chat *chat, struct hv_str name)
+{
+    CLEANUP_BUF struct hv_buf out = {.max = TEXT_MAX};
+    hv_buf_addf(&out, "`%.*s` is sent as a name alone: it is no PNG, JPEG, GIF or WebP of up to 5 MB.",
+                HV_STR_ARG(name));
+    chat->functions->print(chat->ui, hv_buf_str(&out));
 }
 
 static void put_picture(struct hv_json_writer *writer, enum image_format format, struct hv_str bytes)
@@ -152,11 +165,13 @@ enum hv_code chat_submit_text(struct chat *chat, struct hv_str text, struct hv_e
     hv_json_end_object(&writer);
     for (size_t at = 0; count < PICTURES_MAX && next_path(text, &at, &path);) {
         struct image_head head;
-        if (!read_picture(chat, &arena, hv_buf_str(&path), &bytes) ||
-            image_head_read(hv_buf_str(&bytes), &head, NULL) != HV_OK)
+        if (!read_picture(chat, &arena, hv_buf_str(&path), &bytes))
             continue;
-        if (head.format == IMAGE_BMP) /* models take none */
+        if (image_head_read(hv_buf_str(&bytes), &head, NULL) != HV_OK ||
+            head.format == IMAGE_BMP) { /* models take none */
+            tell_left_out(chat, hv_buf_str(&path));
             continue;
+        }
         put_picture(&writer, head.format, hv_buf_str(&bytes));
         count++;
     }

@@ -142,7 +142,7 @@ def test_slash_commands_answer_and_complete(case):
         terminal.wait("Commands", "/clear", "interrupts")
         for command, wanted in (("/model", "with a context of"), ("/mode", "The mode is default"), ("/mode plan", "The mode is plan."), ("/tools", "- Bash Run a shell command"),
                                 ("/permissions", "The mode is plan."), ("/hooks", "No hooks are configured."), ("/memory", "has no AGENTS.md"),
-                                ("/tasks", "Nothing runs in the background."), ("/context", "Nothing was sent yet."), ("/cost", "read from cache"),
+                                ("/tasks", "Nothing runs in the background."), ("/tasks stop", "/tasks stop ID ends"), ("/context", "Nothing was sent yet."), ("/cost", "read from cache"),
                                 ("/config", "settings.local.json"), ("/diff", "has changed no files"), ("/find x", "Nothing in this session"),
                                 ("/copy", "there is no answer yet"), ("/export", "Written to"), ("/permissions Bash(git *)", "commands of this form"),
                                 ("/permissions git status", "only reads"), ("/trace", "wrote"), ("/doctor", "settings"), ("/compact", "still to come"),
@@ -223,11 +223,17 @@ def test_notes_go_to_memory_files_and_pictures_to_the_model(case):
     pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
     with open(case.project + "/a picture.png", "wb") as file:
         file.write(base64.b64decode(pixel))
+    case.write("text.png", "no picture\n")
     server = case.serve(Answer([text("Seen.")]))
     with Terminal(case, server) as terminal:
         terminal.prompt("#always run the tests")
         terminal.wait("Noted in")
-        terminal.type("what is ./a\\ picture.png\r")
+        terminal.type("##be brief\r")
+        terminal.wait("AGENTS.md.", "# #be brief")
+        terminal.type("/memory\r")
+        terminal.wait("- " + case.home + "/helve/AGENTS.md 11 bytes", "- " + case.project + "/AGENTS.md 23 bytes")
+        terminal.type("what is ./a\\ picture.png and text.png\r")
+        terminal.wait("text.png is sent as a name alone: it is no PNG")
         terminal.wait("Seen.", gone=("Working",))
         terminal.type("/quit\r")
         terminal.wait("ENDED 0")

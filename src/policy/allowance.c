@@ -192,20 +192,40 @@ static bool takes_value(struct hv_str pattern, struct hv_str value)
             rule_takes_text(pattern, value, &work));
 }
 
+/* FOO="a b" make: what stands between quotes is the value itself, where nothing in it means anything to a shell. Cuts
+ * it from rest; false: there are no such quotes. */
+static bool takes_quoted(struct hv_str *rest, struct hv_str value, bool *taken)
+{
+    bool quoted = hv_str_starts(*rest, HV_STR("\"")) || hv_str_starts(*rest, HV_STR("'"));
+    size_t end = quoted ? hv_str_find_byte(*rest, rest->ptr[0], 1) : SIZE_MAX;
+    if (end == SIZE_MAX || (end + 1 < rest->len && rest->ptr[end + 1] != ' '))
+        return false;
+    struct hv_str inner = hv_str_slice(*rest, 1, end);
+    for (size_t i = 0; i < inner.len && *rest->ptr == '"'; i++)
+        if (strchr("$`\\", inner.ptr[i]))
+            return false;
+    *taken = hv_str_eq(inner, value);
+    *rest = hv_str_slice(*rest, end + 2, rest->len);
+    return true;
+}
+
 static bool names_assignments(struct hv_str specifier, const struct shell_command *command, struct hv_str *rest)
 {
     *rest = specifier;
     for (size_t i = 0; i < command->assignment_count; i++) {
         const struct shell_assignment *assignment = &command->assignments[i];
         struct hv_str token, value = assignment->value.value;
+        bool taken;
         if (!assignment->value.known || assignment->appends || assignment->element || assignment->array ||
-            !hv_str_split(rest, ' ', &token) || !hv_str_starts(token, assignment->name))
+            !hv_str_starts(*rest, assignment->name))
             return false;
-        token = hv_str_slice(token, assignment->name.len, token.len);
-        if (!hv_str_starts(token, HV_STR("=")))
+        *rest = hv_str_slice(*rest, assignment->name.len, rest->len);
+        if (!hv_str_starts(*rest, HV_STR("=")))
             return false;
-        token = hv_str_slice(token, 1, token.len);
-        if (!takes_value(token, value))
+        *rest = hv_str_slice(*rest, 1, rest->len);
+        if (!takes_quoted(rest, value, &taken))
+            taken = hv_str_split(rest, ' ', &token) && takes_value(token, value);
+        if (!taken)
             return false;
     }
     return command->assignment_count > 0 && rest->len > 0;

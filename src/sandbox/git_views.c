@@ -16,6 +16,7 @@
 enum { VIEWS_MAX = 64 };
 #define COPY "config"
 #define NEXT_COPY "config.next"
+#define SHOWN "/dev/.helve-git" /* where commands see the folder of the copies: in memory, where nobody works */
 
 struct git_view {
     char *path;         /* outside */
@@ -95,9 +96,9 @@ static struct git_view *view_new(struct git_views *views, const struct temporary
         return NULL;
     struct git_view view = {.path = hv_strdup(hv_arena_cstr(&arena, path)),
                             .link = numbered(temporary->folder, "git-link-", number),
-                            .folder = numbered(temporary->files, ".helve-git-", number)};
+                            .folder = numbered(temporary->copies, "", number)};
     hv_buf_init(&view.base, GIT_FILE_MAX + 1);
-    struct hv_str target = hv_arena_format(&arena, "%s/" COPY, view.folder);
+    struct hv_str target = hv_arena_format(&arena, SHOWN "/%zu/" COPY, number);
     if (mkdir(view.folder, 0700) == 0 && make_copy(&view, text) && symlink(target.ptr, view.link) == 0)
         return (struct git_view *)memcpy(vec_push(&views->items), &view, sizeof view);
     view_release(&view);
@@ -137,10 +138,16 @@ void git_views_show(struct git_views *views, const struct hv_host *host, const s
                     struct sandbox_plan *plan, struct hv_arena *arena)
 {
     struct hv_str *links = hv_arena_array(arena, struct hv_str, plan->mount_count + 1);
+    if (sandbox_plan_find(plan, HV_STR(SHOWN)).path.len > 1)
+        return; /* settings show the machine's /dev */
     for (size_t i = 0; i < plan->mount_count; i++)
         if (plan->mounts[i].git_config)
             links[i] = show(views, host, temporary, plan->mounts[i].path, arena);
     plan->views = links;
+    if (views->items.count) {
+        plan->copies = hv_arena_str(arena, hv_str_from(temporary->copies));
+        plan->copies_shown = HV_STR(SHOWN);
+    }
 }
 
 /* ---- afterwards ------------------------------------------------------------------------------------------ */

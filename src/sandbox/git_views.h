@@ -1,7 +1,7 @@
 /*
  * git_views.h: the configurations of git, as commands see them: writable, and without effect outside. In the place of
- * each a link is seen, to a copy in the folder for temporary files; git follows it when it writes. After a command what
- * it changed there is taken over where it is harmless (git_changes.h), and put back where it is not.
+ * each a link is seen, to a copy that lies beside the folder for temporary files; git follows it when it writes. After
+ * a command what it changed there is taken over where it is harmless (git_changes.h), and put back where it is not.
  */
 #ifndef SANDBOX_GIT_VIEWS_H
 #define SANDBOX_GIT_VIEWS_H

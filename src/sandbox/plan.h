@@ -83,7 +83,8 @@ struct sandbox_link {
 struct sandbox_plan {
     const struct sandbox_mount *mounts; /* in the order of mounting */
     size_t mount_count;
-    const struct hv_str *views; /* of each: a link that is seen in its place, or absent; NULL: none is */
+    const struct hv_str *views;         /* of each: a link that is seen in its place, or absent; NULL: none is */
+    struct hv_str copies, copies_shown; /* the folder that those lead to, and where it is seen; absent: there is none */
     /* Protected paths that do not exist. Nothing keeps a command from making them: what is there after it is moved
      * aside (aside.c). */
     const struct hv_str *missing;

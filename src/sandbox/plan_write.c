@@ -191,6 +191,10 @@ void sandbox_put_own_mounts(const struct sandbox_plan *plan, const struct sandbo
     put_own_sockets(out, place, arena);
     for (size_t i = first; i < plan->mount_count; i++)
         put_own_mount(out, plan, &plan->mounts[i], place, arena);
+    if (plan->copies.len) {
+        sandbox_put_item(out, HELPER_SOURCE, plan->copies);
+        sandbox_put_item(out, HELPER_BIND, plan->copies_shown);
+    }
     for (size_t i = 0; i < plan->forbidden_count; i++)
         sandbox_put_item(out, HELPER_FORBIDDEN, plan->forbidden[i]);
 }

@@ -104,10 +104,12 @@ static char *format(const char *a, const char *b)
 static bool fill(struct temporary *temporary)
 {
     temporary->files = format(temporary->folder, "/tmp");
+    temporary->copies = format(temporary->folder, "/git");
     temporary->locked = format(temporary->folder, "/locked");
     CLEANUP_FD int file = open(temporary->locked, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0);
     /* It stands in for /tmp, too, and some programs want that to be everybody's; the folder above keeps others out. */
-    return file >= 0 && mkdir(temporary->files, 0700) == 0 && chmod(temporary->files, 01777) == 0;
+    return file >= 0 && mkdir(temporary->copies, 0700) == 0 && mkdir(temporary->files, 0700) == 0 &&
+           chmod(temporary->files, 01777) == 0;
 }
 
 static char *fresh_name(const char *base)
@@ -180,6 +182,7 @@ void temporary_remove(struct temporary *temporary)
     cleanup_fd(&temporary->lock);
     free(temporary->folder);
     free(temporary->files);
+    free(temporary->copies);
     free(temporary->locked);
     *temporary = (struct temporary){0};
 }

@@ -12,6 +12,7 @@
 struct temporary {
     char *folder; /* private: locked, 0700; NULL: none was made */
     char *files;  /* in it: TMPDIR of commands */
+    char *copies; /* in it: what git_views.h shows */
     char *locked; /* in it: a file without rights */
     int lock;
 };

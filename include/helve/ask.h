@@ -75,7 +75,7 @@ enum hv_ask_outcome {
 
 struct hv_answer {
     enum hv_ask_outcome outcome;
-    struct hv_str words;        /* refused: to the model, or absent */
+    struct hv_str words;        /* refused, or nobody to ask: to the model, or absent */
     enum hv_ask_scope scope;    /* leave for longer: the rules are added … */
     struct hv_str input;        /* … in place of the question's, or absent */
     const struct hv_str *rules; /* … these in place of those proposed; none: those */

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/thread.h"
 #include "cli/print.h"
+#include "schema/validator.h"
 
 enum { LINE_MAX_BYTES = 64 << 20, READ_SIZE = 64 << 10, LINES_AHEAD = 256, ASK_POLL_MS = 100 };
 
@@ -215,8 +216,44 @@ static bool wait_for_answer(struct print_input *input, const struct hv_cancel *c
     return input->has_answer;
 }
 
-static void read_answer(struct print_input *input, bool permission, struct hv_arena *arena, struct hv_answer *answer)
+/* What was filled in must be what was asked for; else err says what is wrong. */
+static enum hv_code check_values(const struct hv_question *question, const struct hv_json *content,
+                                 struct hv_arena *arena, struct hv_error *err)
 {
+    CLEANUP_BUF struct hv_buf text = {.max = LINE_MAX_BYTES};
+    struct hv_json_writer writer;
+    struct schema *schema;
+    struct schema_errors errors = {0};
+    if (hv_json_type_of(content) != HV_JSON_OBJECT)
+        return hv_fail(err, HV_EINVAL, "content is no object");
+    hv_json_writer_init(&writer, &text);
+    hv_ask_put_schema(question, &writer);
+    enum hv_code code = schema_compile(hv_buf_str(&text), NULL, &schema, err);
+    if (code)
+        return code;
+    code = schema_validate(schema, content, arena, &errors, err);
+    schema_unref(schema);
+    if (code == HV_EINVAL)
+        hv_fail(err, code, "%.*s: %.*s", HV_STR_ARG(errors.first->field), HV_STR_ARG(errors.first->message));
+    return code;
+}
+
+static void read_values(const struct hv_question *question, const struct hv_json *content, struct hv_str text,
+                        struct hv_arena *arena, struct hv_answer *answer)
+{
+    struct hv_error err = {0};
+    if (check_values(question, content, arena, &err) == HV_OK) {
+        answer->outcome = HV_ASK_ANSWERED;
+        answer->values = hv_json_source(content, text);
+        return;
+    }
+    answer->words = hv_arena_format(arena, "the answer of the program does not fit the question: %s", err.message);
+}
+
+static void read_answer(struct print_input *input, const struct hv_question *question, struct hv_arena *arena,
+                        struct hv_answer *answer)
+{
+    const bool permission = question->kind == HV_ASK_PERMISSION;
     const struct hv_json *value;
     struct hv_str text = hv_arena_str(arena, hv_buf_str(&input->answer));
     answer->outcome = HV_ASK_REFUSED;
@@ -224,14 +261,12 @@ static void read_answer(struct print_input *input, bool permission, struct hv_ar
         return;
     const struct hv_json *updated = hv_json_get(value, "updatedInput"), *content = hv_json_get(value, "content");
     bool allowed = permission && hv_str_is(hv_json_get_string(value, "behavior"), "allow");
-    bool accepted = !permission && hv_str_is(hv_json_get_string(value, "action"), "accept") &&
-                    hv_json_type_of(content) == HV_JSON_OBJECT;
-    if (allowed || accepted)
+    if (allowed)
         answer->outcome = HV_ASK_ANSWERED;
+    else if (!permission && hv_str_is(hv_json_get_string(value, "action"), "accept"))
+        read_values(question, content, text, arena, answer);
     else
         answer->words = hv_json_get_string(value, "message");
-    if (accepted)
-        answer->values = hv_json_source(content, text);
     if (permission && hv_json_type_of(updated) == HV_JSON_OBJECT)
         answer->input = hv_json_source(updated, text);
     if (permission)
@@ -254,7 +289,7 @@ void print_input_ask(void *user, const struct hv_question *question, const struc
         LOCK_SCOPE(&input->lock);
         answered = wait_for_answer(input, cancel);
         if (answered)
-            read_answer(input, question->kind == HV_ASK_PERMISSION, arena, answer);
+            read_answer(input, question, arena, answer);
         input->asking = false;
     }
     if (answered)

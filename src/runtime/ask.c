@@ -11,6 +11,8 @@ void ask_locked(struct runtime *runtime, const struct hv_question *question, con
     const struct hv_asker *asker = &runtime->options.asker;
     bool permission = question->kind == HV_ASK_PERMISSION;
     *answer = (struct hv_answer){0};
+    if (!asker->ask)
+        answer->words = HV_STR("nobody can be asked in this session; do what can be done without an answer");
     if (!asker->ask || hv_cancelled(cancel))
         return;
     runtime_emit(runtime, &(struct hv_event){.type = HV_EVENT_ASK,

@@ -3,6 +3,7 @@
  * services that tools reach the session through.
  */
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "policy/visible.h"
 #include "runtime/checkpoint.h"
 #include "runtime/request.h"
@@ -72,7 +73,11 @@ static void ask(struct hv_context *context, const struct hv_question *question, 
     struct hv_question own = *question;
     own.call_id = call->id;
     own.subject = own.subject.len ? own.subject : hv_str_from(call->tool->name);
+    /* The time of a person is none of the call's. */
+    uint64_t began = clock_monotonic_ns(), deadline = atomic_exchange(&call->deadline_ns, 0);
     runtime_ask(call->runtime, &own, call->cancel, &call->arena, answer);
+    context->deadline_ns = deadline ? deadline + (clock_monotonic_ns() - began) : 0;
+    atomic_store(&call->deadline_ns, context->deadline_ns);
 }
 
 static void before_change(struct hv_context *context)

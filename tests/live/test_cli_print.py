@@ -383,6 +383,29 @@ class StreamInput(Print):
             self.assertIn(why, str(result))
             self.assertEqual([name for name in ("made", ".helve/settings.local.json") if os.path.exists(self.path(name))], [], change)
 
+    def test_the_host_is_asked_for_a_choice_a_text_and_a_form(self):
+        self.needs_testing_tool()
+        good = {"choice": {"colour": "g"}, "text": {"title": "My title"}, "form": {"colour": "r", "title": "T", "count": 3, "others": ["r", "g"]}}
+        for kind, content in good.items():
+            for answer, told in (({"action": "accept", "content": content}, "The answer: " + json.dumps(content)),
+                                 ({"action": "accept", "content": {"colour": "b", "title": 1}}, "No answer: the answer of the program does not fit the question: "),
+                                 ({"action": "accept"}, "does not fit"), ({"action": "decline", "message": "not now"}, "No answer: not now"), ({}, "No answer: ")):
+                asked, lines = self.hosted(lambda request, say=answer: [self.reply(request, say)], message(use("TestingAsk", kind=kind, id="toolu_1")),
+                                           message(say("done")))
+                ((one,), (result,)) = asked, self.results(lines)
+                self.assertEqual((one["subtype"], one["subject"], one["message"], one["mode"]), ("elicitation", "TestingAsk", "How shall it be?", "form"))
+                self.assertEqual(set(one["requested_schema"]["properties"]) >= set(content), True, one)
+                self.assertIn(told, text_of(result))
+                self.assertEqual(result.get("is_error", False), not told.startswith("The answer"))
+
+    def test_where_nobody_can_be_asked_the_model_is_told(self):
+        self.needs_testing_tool()
+        calls = [use("TestingAsk", kind=kind, id="toolu_" + kind) for kind in ("choice", "text", "form")]
+        out = self.run_helve("-p", "--model", self.recording(message(*calls), message(say("done"))), *STREAM, "go")
+        results = self.results([json.loads(line) for line in out.splitlines()])
+        self.assertEqual([(text_of(result).strip(), result["is_error"]) for result in results],
+                         [("No answer: nobody can be asked in this session; do what can be done without an answer", True)] * 3)
+
     def test_a_question_that_is_withdrawn_takes_no_answer_any_more(self):
         late = []
 

@@ -1,8 +1,9 @@
 """helve at a terminal: what a person is asked, in a pane of tmux, with a scripted model."""
 import json
 import os
+import subprocess
 
-from harness import Skip
+from harness import HELVE, Skip
 from tmux import Terminal
 from wires import Answer, call, text
 
@@ -111,3 +112,53 @@ def test_a_command_is_explained_part_by_part_and_its_rules_can_be_changed(case):
         terminal.wait("Made.", "→ allowed always, in your settings")
     with open(case.home + "/helve/settings.json", encoding="utf-8") as file:
         assert json.load(file)["permissions"]["allow"] == ["Bash(touch:*)", "Bash(mkdir b)"]
+
+
+def asking(case, *kinds):
+    if b"TestingAsk" not in subprocess.run([HELVE, "tool", "list"], check=True, capture_output=True).stdout:
+        raise Skip("this is no test build (meson -Dtests=true)")
+    return case.serve(*[Answer([call("TestingAsk", {"kind": kind})]) for kind in kinds], Answer([text("The end.")]))
+
+
+def test_a_choice_a_text_and_a_form_are_answered(case):
+    server = asking(case, "choice", "text", "form", "text")
+    with Terminal(case, server) as terminal:
+        terminal.prompt("ask me")
+        terminal.wait("TestingAsk asks", "How shall it be?", "Which colour?", "1 red", "like a brick", "2 green", "A number. Enter answers")
+        terminal.type("7\r")  # none of them
+        terminal.type("\x7f2\r")
+        terminal.wait("answered: 2", "Which title?", "It is needed. Enter answers", gone=("Which colour?",))
+        terminal.type("My title\r")
+        terminal.wait("answered: My title", "1 of 5: Which colour?", "A number. Enter answers")
+        terminal.type("red\r")
+        terminal.wait("2 of 5: Which title?")
+        terminal.type("T\r")
+        terminal.wait("3 of 5: How many?", "It may be left empty.")
+        terminal.type("3\r")
+        terminal.wait("4 of 5: sure", "Yes or no.")
+        terminal.type("\r")
+        terminal.wait("5 of 5: others", "Numbers, with blanks between.")
+        terminal.type("1 2\r")
+        terminal.wait("→ answered\n", "Which title?", "It is needed. Enter answers", gone=("of 5",))
+        terminal.type("half")
+        terminal.tmux("send-keys", "C-c")  # as Esc: no answer, and the turn goes on
+        terminal.wait("→ no", "The end.", gone=("Working",))
+    told = [server.requests[at].results()[0].strip() for at in range(1, 5)]
+    assert [json.loads(one.removeprefix("The answer: ")) for one in told[:3]] == [
+        {"colour": "g"}, {"title": "My title"}, {"colour": "r", "title": "T", "count": 3, "sure": True, "others": ["r", "g"]}], told
+    assert told[3] == "No answer:", told
+
+
+def test_control_c_leaves_what_is_typed_in_a_question(case):
+    server = case.serve(Answer([call("Bash", {"command": "touch made"})]), Answer([text("Done.")]))
+    with Terminal(case, server) as terminal:
+        terminal.prompt("make it")
+        terminal.wait("may this be done?", "y once")
+        for key, shown in (("w", "What should it do instead?"), ("e", "The input, as JSON"), ("r", "The rule, one a line")):
+            terminal.type(key)
+            terminal.wait(shown)
+            terminal.tmux("send-keys", "C-c")
+            terminal.wait("y once", gone=(shown,))
+        terminal.type("y")
+        terminal.wait("Done.", "allowed once")
+    assert os.path.exists(case.project + "/made")

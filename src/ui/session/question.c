@@ -92,14 +92,20 @@ static void begin_guard(struct ui *ui)
     ui->guard_timer = loop_timer_start(ui->front->loop, GUARD_MS * CLOCK_MILLISECOND, end_guard, ui);
 }
 
+/* Whether it says so. */
+static bool put_too_early(const struct ui *ui, struct hv_buf *out)
+{
+    if (is_too_early(ui))
+        hv_buf_add_cstr(out, "(a moment: what was being typed is no answer)\n");
+    return is_too_early(ui);
+}
+
 static void put_keys(struct ui *ui, struct hv_buf *out)
 {
     const struct question_view *view = &ui->question;
     bool rules = view->question->rule_count > 0;
-    if (is_too_early(ui)) {
-        hv_buf_add_cstr(out, "(a moment: what was being typed is no answer)\n");
+    if (put_too_early(ui, out))
         return;
-    }
     static const struct {
         const char *key, *what;
         bool rule, input;
@@ -161,6 +167,8 @@ static void put_field(struct ui *ui, struct hv_buf *out)
         }
         hv_buf_add_byte(out, '\n');
     }
+    if (put_too_early(ui, out))
+        return;
     hv_buf_addf(out, "%s Enter answers, Esc answers nothing.\n",
                 field->type == HV_ASK_OF_SEVERAL   ? "Numbers, with blanks between."
                 : field->type == HV_ASK_OF_OPTIONS ? "A number."
@@ -384,9 +392,10 @@ static void take_words(struct ui *ui)
 static void words_key(struct ui *ui, const struct key *key)
 {
     struct question_view *view = &ui->question;
-    if (key->type == KEY_ESCAPE && view->state == QUESTION_FIELD)
+    bool leaves = key->type == KEY_ESCAPE || (key->type == KEY_CHAR && (key->modifiers & KEY_CTRL) && key->rune == 'c');
+    if (leaves && view->state == QUESTION_FIELD)
         refuse(ui, (struct hv_str){0});
-    else if (key->type == KEY_ESCAPE)
+    else if (leaves)
         view->state = QUESTION_KEYS;
     else if (key->type == KEY_ENTER)
         take_words(ui);

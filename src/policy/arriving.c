@@ -12,7 +12,7 @@ enum { DEPTH_MAX = 64, LOOKED_BACK_MAX = 64 };
 struct arrival {
     struct fs_trees *trees;
     struct hv_arena *arena;
-    const struct path_classes *classes;
+    const struct arriving *with;
     struct hv_str place;          /* where it goes */
     struct hv_str real;           /* the same without links */
     struct hv_str prefix, suffix; /* of the names that a pattern takes in the source itself */
@@ -21,11 +21,23 @@ struct arrival {
     bool unseen;
 };
 
+/* cp writes through a link that stands where a file arrives. */
+static bool is_link(const struct arrival *arrival, struct policy_path *path)
+{
+    const struct hv_host *host = arrival->with->host;
+    struct hv_file_stat found;
+    return host->stat(host, path->resolved, false, &found, NULL) == HV_OK && found.kind == HV_FILE_SYMLINK &&
+           host->resolve(host, arrival->arena, path->resolved, &path->resolved, NULL) == HV_OK;
+}
+
 static bool is_protected(struct arrival *arrival, struct hv_str below)
 {
-    const struct policy_path path = {.written = path_join(arrival->arena, arrival->place, below),
-                                     .resolved = path_join(arrival->arena, arrival->real, below)};
-    if (path_classify(arrival->classes, &path, true).class != POLICY_PATH_PROTECTED)
+    const struct arriving *with = arrival->with;
+    struct policy_path path = {.written = path_join(arrival->arena, arrival->place, below),
+                               .resolved = path_join(arrival->arena, arrival->real, below)};
+    bool leads_out = is_link(arrival, &path) && !policy_in_workspace(with->policy, &path);
+    if (!leads_out && path_classify(with->policy->classes, &path, true).class != POLICY_PATH_PROTECTED &&
+        !home_links_name(with->links, with->host, arrival->arena, path.resolved).len)
         return false;
     arrival->found = path.written;
     return true;
@@ -75,6 +87,15 @@ static bool is_looked_at(const struct shell_act *act)
     return act->word_count && act->words[0].known && shell_is_one_of(shell_base_name(act->words[0].value), programs);
 }
 
+/* What a pattern takes begins, and ends, with what is known of it. */
+static bool may_take(const struct shell_word *word, struct hv_str path)
+{
+    struct hv_str start = hv_str_slice(word->value, hv_str_rfind_byte(word->value, '/') + 1, word->value.len);
+    struct hv_str name = hv_str_slice(path, 0, hv_str_find_byte(path, '/', 0));
+    bool is_last = hv_str_find_byte(word->tail, '/', 0) == SIZE_MAX;
+    return hv_str_starts(name, start) && (!is_last || hv_str_ends(name, word->tail));
+}
+
 /* An act that ran before may have put other names there: one of these programs was looked at itself. */
 static bool was_filled(const struct shell_act *act, size_t before, struct hv_str source)
 {
@@ -116,11 +137,12 @@ static const struct shell_word *find_place(const struct shell_act *act, struct h
     return place ? place : last;
 }
 
-struct hv_str act_brings_protected(struct fs_trees *trees, struct hv_arena *arena, const struct path_classes *classes,
-                                   struct hv_str home, const struct shell_act *act, size_t before, bool *unseen)
+struct hv_str act_brings_protected(const struct arriving *arriving, struct hv_arena *arena, const struct shell_act *act,
+                                   size_t before, bool *unseen)
 {
-    struct arrival arrival = {.trees = trees, .arena = arena, .classes = classes};
-    struct hv_str here = act->command->directory, none = {0};
+    struct fs_trees *trees = arriving->trees;
+    struct arrival arrival = {.trees = trees, .arena = arena, .with = arriving};
+    struct hv_str here = act->command->directory, home = arriving->policy->home.written, none = {0};
     if (!trees || !here.len || !is_looked_at(act))
         return none;
     struct hv_str name = shell_base_name(act->words[0].value);
@@ -148,6 +170,36 @@ struct hv_str act_brings_protected(struct fs_trees *trees, struct hv_arena *aren
             *unseen |= arrival.unseen;
             return arrival.found.len ? arrival.found : arrival.place;
         }
+    }
+    return (struct hv_str){0};
+}
+
+/* A directory that stays what it is while something comes into it. */
+static bool is_entered(const struct shell_act *act, const struct shell_word *word, enum hv_file_kind kind)
+{
+    bool deep;
+    const struct shell_word *place = find_place(act, shell_base_name(act->words[0].value), &deep);
+    bool into = kind == HV_FILE_DIRECTORY && place && hv_str_eq(place->value, word->value) &&
+                !shell_is_one_of(shell_base_name(act->words[0].value), "rm");
+    for (size_t i = 1; into && i < act->word_count; i++)
+        into = !has_letter(act->words[i].value, "T") && !hv_str_starts(act->words[i].value, HV_STR("--no-t"));
+    return into;
+}
+
+struct hv_str act_replaces_linked(const struct home_links *links, const struct shell_act *act,
+                                  const struct shell_access *access, const struct policy_path *path)
+{
+    const struct shell_word *word = access->word;
+    bool is_pattern = word && !word->known;
+    if (!links->count || access->redirect || !word || !act->word_count ||
+        (!is_pattern &&
+         (!shell_is_one_of(shell_base_name(act->words[0].value), "ln mv rm") || is_entered(act, word, path->kind))))
+        return (struct hv_str){0};
+    for (size_t i = 0; i < links->count; i++) {
+        struct hv_str target = links->items[i].target;
+        if (!hv_str_eq(target, path->resolved) && path_inside(target, path->resolved) &&
+            (!is_pattern || may_take(word, path_relative(target, path->resolved))))
+            return links->items[i].path;
     }
     return (struct hv_str){0};
 }

@@ -228,7 +228,7 @@ static struct hazard look_at_part(const struct policy *policy, const struct poli
         worsen(&hazard, SHELL_DANGER_CONFIRM,
                hv_arena_format(arena,
                                part->arrives_unseen ? "what it brings to %.*s cannot be looked through"
-                                                    : "it brings %.*s, which may make programs run code",
+                                                    : "it brings %.*s, which programs obey, or which leads out",
                                HV_STR_ARG(part->arrives)),
                part);
     if (part->act->astray && hazard.level == SHELL_DANGER_NONE)

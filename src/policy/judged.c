@@ -17,7 +17,6 @@
 #include "policy/match.h"
 #include "policy/parts.h"
 #include "policy/sought.h"
-#include "sandbox/home_links.h"
 
 #include <string.h>
 
@@ -178,18 +177,20 @@ static struct policy_path *resolve_accesses(struct judging *judging, const struc
     return paths;
 }
 
+static struct hv_str home_of(const struct judging *judging)
+{
+    struct hv_str home = judging->surroundings->home;
+    return home.len ? home : judging->policy->home.written;
+}
+
 /* Where what is written leads: another name of a settings or start-up file leads to it as a link would. */
 static struct hv_str find_second_name(struct judging *judging, const struct policy_path *path)
 {
     const struct policy_surroundings *around = judging->surroundings;
     const struct hv_host *host = around->host;
-    const struct settings_places places = {judging->facts->directory,
-                                           around->home.len ? around->home : judging->policy->home.written,
-                                           around->environment};
+    const struct settings_places places = {judging->facts->directory, home_of(judging), around->environment};
     struct hv_file_stat stat;
     struct hv_str first = {0}, settings;
-    if (!judging->links.items)
-        home_links_find(host, judging->arena, places.home, &judging->links);
     if (path->kind == HV_FILE_REGULAR && host->stat(host, path->resolved, true, &stat, NULL) == HV_OK && stat.links > 1)
         first = fs_settings_alias(host, judging->arena, &places, path->resolved);
     if (first.len && host->resolve(host, judging->arena, first, &settings, NULL) == HV_OK)
@@ -200,8 +201,6 @@ static struct hv_str find_second_name(struct judging *judging, const struct poli
 
 static void follow_second_name(struct judging *judging, struct policy_path *path)
 {
-    if (path->kind == HV_FILE_DEVICE) /* /dev/null, as often as not */
-        return;
     struct hv_str *found = map_get(&judging->second_names, path->resolved);
     if (!found) {
         found = hv_arena_new(judging->arena, struct hv_str);
@@ -214,9 +213,17 @@ static void follow_second_name(struct judging *judging, struct policy_path *path
 static const struct policy_path *resolve_writes(struct judging *judging, const struct shell_act *act)
 {
     struct policy_path *paths = resolve_accesses(judging, act, act->writes, act->write_count);
-    for (size_t i = 0; judging->lookups.host && i < act->write_count; i++)
-        if (paths[i].resolved.len)
+    for (size_t i = 0; judging->lookups.host && i < act->write_count; i++) {
+        if (!paths[i].resolved.len || paths[i].kind == HV_FILE_DEVICE) /* /dev/null, as often as not */
+            continue;
+        if (!judging->links.items)
+            home_links_find(judging->lookups.host, judging->arena, home_of(judging), &judging->links);
+        struct hv_str linked = act_replaces_linked(&judging->links, act, &act->writes[i], &paths[i]);
+        if (linked.len)
+            paths[i].resolved = linked;
+        else
             follow_second_name(judging, &paths[i]);
+    }
     return paths;
 }
 
@@ -285,9 +292,9 @@ static struct policy_part make_part(struct judging *judging, const struct shell_
         .text = act->word_count ? join_words(judging->arena, act->words, act->word_count) : act->command->text,
     };
     find_guarded(judging, &part);
+    const struct arriving arriving = {judging->leading.trees, judging->lookups.host, judging->policy, &judging->links};
     if (judging->lookups.host)
-        part.arrives = act_brings_protected(judging->leading.trees, judging->arena, judging->policy->classes,
-                                            judging->policy->home.written, act,
+        part.arrives = act_brings_protected(&arriving, judging->arena, act,
                                             (size_t)(act - judging->command->judgement.acts), &part.arrives_unseen);
     return part;
 }
@@ -529,14 +536,14 @@ void policy_judge_command(const struct policy *policy, const struct policy_surro
                      .environment = surroundings->environment,
                      .directory = facts->directory,
                      .user = surroundings->git},
-        .home = surroundings->home.len ? surroundings->home : policy->home.written,
+        .home = home_of(&judging),
         .arena = arena,
     };
     asked.programs.roots = list_roots(policy, arena, &asked.programs.root_count);
     const struct shell_world world = asked_world(&asked, surroundings->git_is_tamed);
     const struct shell_start start = {
         .directory = facts->directory.len ? facts->directory : policy->directory.written,
-        .home = surroundings->home.len ? surroundings->home : policy->home.written,
+        .home = home_of(&judging),
         .variable = plain_variable,
         .user = (void *)surroundings,
         .outermost = true,

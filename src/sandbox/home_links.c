@@ -112,14 +112,18 @@ struct hv_str home_links_name(const struct home_links *links, const struct hv_ho
     struct hv_file_stat found = {0};
     if (!links->count || !path.len)
         return (struct hv_str){0};
-    bool has_more = host->stat(host, path, false, &found, NULL) == HV_OK && found.kind == HV_FILE_REGULAR;
+    bool some_have_more = false;
     for (size_t i = 0; i < links->count; i++) {
         const struct home_link *link = &links->items[i];
         if (path_inside(path, link->target))
             return hv_str_eq(path, link->target) ? link->path
                                                  : path_join(arena, link->path, path_relative(path, link->target));
-        if (has_more && link->inode && link->inode == found.inode && link->device == found.device)
-            return link->path;
+        some_have_more |= link->inode != 0;
     }
+    bool has_more = some_have_more && host->stat(host, path, false, &found, NULL) == HV_OK &&
+                    found.kind == HV_FILE_REGULAR && found.links > 1;
+    for (size_t i = 0; has_more && i < links->count; i++)
+        if (links->items[i].inode == found.inode && links->items[i].device == found.device)
+            return links->items[i].path;
     return (struct hv_str){0};
 }

@@ -154,7 +154,14 @@ class Files(Case):
                 self.assertIn({**there, **new}[name], text_of(results[call["id"]]), call)
         self.assertEqual([self.read(name) for name in there], ["old\n"] * len(there))
         self.assertEqual([os.path.exists(self.path(name)) for name in new], [False, False])
-        for command, wanted in [(form % name, "ask") for name in (*there, *new) for form in ("echo 1 > %s", "cp plain %s")] + [("echo 1 > plain", "allow"), ("cat gitconfig", "allow")]:
+        for name in ("sub/bash", "sub/gitconfig", "sub/plain", "sub/out", "put/a"):
+            self.write(name, "1\n")
+        os.symlink(os.path.join(self.home, "anything"), self.path("put/out"))
+        os.symlink("../gitconfig", self.path("put/gitconfig"))
+        into = ("cp sub/bash rc", "install sub/bash rc/", "cp -r sub/. .", "cp -t rc sub/b*", "mv sub/bash rc/", "cp sub/out put", "cp sub/gitconfig put")
+        over = ("mv rc old", "rm -r rc", "rm -r r*", "mv -T sub rc", "ln -s sub later", "sed -i s/a/b/ rc/*", "rm nvim/i*")
+        fine = ("cp sub/plain rc", "mv sub/plain rc", "cp sub/* put/new", "rm -r sub", "mv sub old", "rm rc/x*", "echo 1 > plain", "cat gitconfig")
+        for command, wanted in [(form % name, "ask") for name in (*there, *new) for form in ("echo 1 > %s", "cp plain %s")] + [(command, "ask") for command in into + over] + [(command, "allow") for command in fine]:
             answer = json.loads(self.run_helve("explain", "bash", "--json", "--permission-mode", "acceptEdits", command))
             self.assertEqual(answer["decision"], wanted, command)
 

@@ -286,6 +286,17 @@ static void join_ended(struct tasks *tasks)
     }
 }
 
+/* A person who sent the call to the background sees now why it does not go there, the model with its result. */
+static void tell_it_stays(struct hv_context *context, const struct hv_error *err)
+{
+    if (hv_cancelled(context->background) && err)
+        runtime_emit(call_of(context)->runtime,
+                     &(struct hv_event){
+                         .type = HV_EVENT_NOTICE,
+                         .name = HV_STR("warning"),
+                         .text = hv_arena_format(context->arena, "It stays in the foreground: %s", err->message)});
+}
+
 static enum hv_code task_start(struct hv_context *context, const struct hv_task_options *options, struct hv_task **out,
                                struct hv_error *err)
 {
@@ -295,6 +306,7 @@ static enum hv_code task_start(struct hv_context *context, const struct hv_task_
     enum hv_code code = add_task(tasks, task, err);
     if (code != HV_OK) {
         task_free(task);
+        tell_it_stays(context, err);
         return code;
     }
     checkpoint_task_begins(call_of(context));

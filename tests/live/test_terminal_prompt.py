@@ -38,6 +38,21 @@ def test_control_b_sends_the_running_command_to_the_background(case):
     assert "it went on" in server.requests[3].text(), server.requests[3].text()
 
 
+def test_a_command_that_cannot_go_to_the_background_says_so_and_keeps_its_result(case):
+    wait = "echo begun; until [ -e go ]; do sleep 0.05; done; echo 'it went on'"
+    full = [call("Monitor", {"file": "/no/such/file", "persistent": True}) for _ in range(64)]
+    server = case.serve(Answer(full), Answer([call("Bash", {"command": wait})]), Answer([text("Seen.")]))
+    with Terminal(case, server, "--permission-mode", "bypassPermissions") as terminal:
+        terminal.prompt("fill it")
+        terminal.wait("◌ Bash", "begun", "Ctrl-B: to the background")
+        terminal.tmux("send-keys", "C-b")
+        terminal.wait("It stays in the foreground: 64 tasks run in the background already")
+        case.write("go", "")
+        terminal.wait("Seen.", gone=("◌ Bash",))
+    told = server.requests[2].text()
+    assert "it went on" in told and "The user wanted it to go on in the background, but: 64 tasks" in told, told
+
+
 def test_control_b_moves_the_caret_where_no_command_runs_and_sends_ones_own_away(case):
     server = case.serve(Answer([text("Heard.")]))
     with Terminal(case, server) as terminal:

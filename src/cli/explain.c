@@ -4,6 +4,7 @@
 #include "policy/explain.h"
 
 #include "base/cleanup.h"
+#include "base/path.h"
 #include "cli/explain.h"
 
 /* ---- one path ---------------------------------------------------------------------------------------------------- */
@@ -59,6 +60,16 @@ static void put_path(const struct policy *policy, const struct explain_question 
     hv_buf_add_byte(out, '\n');
 }
 
+/* What a command writes below /tmp in the full sandbox is not what the answer is about. */
+static void put_which_tmp(const struct explain_question *question, struct hv_buf *out)
+{
+    struct hv_str path = path_expand(question->arena, question->text, question->directory, question->home);
+    if (path_inside(path, HV_STR("/tmp")) && !path_inside(path, question->directory))
+        hv_buf_add_cstr(out,
+                        "This is about the machine's /tmp. In the full sandbox a session has a /tmp of its own, for "
+                        "commands and tools alike: what is new there is the session's.\n");
+}
+
 static int explain_path(const struct explain_flags *flags, const struct setup *setup, const struct cli_call *call)
 {
     CLEANUP_BUF struct hv_buf out = {0};
@@ -79,6 +90,8 @@ static int explain_path(const struct explain_flags *flags, const struct setup *s
     }
     if (!wanted && !flags->json)
         hv_buf_add_cstr(&out, "Commands are judged by their words: helve explain bash COMMAND\n");
+    if (!flags->json && !policy_path_refused(question.text))
+        put_which_tmp(&question, &out);
     policy_unref(policy);
     return cli_print(&out, CLI_OK);
 }

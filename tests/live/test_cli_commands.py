@@ -120,6 +120,8 @@ class Explain(Case):
         self.assertGreater(len(text.splitlines()), 4)
         self.assertNotIn("Monitor", text)
         self.assertIn("Commands are judged by their words", text)
+        self.assertNotIn("the machine's /tmp", text)
+        self.assertIn("the machine's /tmp", self.run_helve("explain", "path", "/tmp/x", code=None))
         lines = self.run_helve("explain", "rule", "Edit(src/**)").splitlines()
         places = [line for line in lines if " in " in line and line.startswith("             ")]
         self.assertEqual([line for one, line in zip(places, places[1:]) if one == line], [])

@@ -573,9 +573,9 @@ static enum part_need need_of(struct look *look)
         return act->word_count ? need : PART_NEEDS_ASKING;
     if (!env_words_are_safe(act) || !runs_in_workspace(look))
         return PART_NEEDS_ASKING;
+    took_part(look, rule);
     if (!taking.assigns && !part_assigns_safely(act->command))
         return PART_NEEDS_RULE; /* that names them */
-    took_part(look, rule);
     look->path = NULL;
     /* What a pattern says of a program that reads is not where it may read. */
     bool only_reads = act->class == SHELL_READ_ONLY || only_redirects_write(act);

@@ -278,8 +278,9 @@ bool policy_rule_takes_any_code(struct hv_str rule)
     return false;
 }
 
+/* taken: a rule that takes the words, but not the variables in front; or NULL. */
 static struct hv_str propose_words(const struct match_call *call, const struct policy_part *part,
-                                   struct hv_arena *arena)
+                                   const struct rule *taken, struct hv_arena *arena)
 {
     const struct shell_act *act = part->act;
     struct hv_str front;
@@ -289,6 +290,8 @@ static struct hv_str propose_words(const struct match_call *call, const struct p
     struct hv_str text = words ? (struct hv_str){0} : propose_code(call, act, arena);
     if (!text.len && runs_what_it_is_given(act))
         return (struct hv_str){0};
+    if (!words && !text.len && taken && front.len)
+        text = taken->specifier;
     if (!text.len) {
         text = part_rule_text(act->words, words ? words : act->word_count, arena);
         if (!words && (memchr(text.ptr, '\0', text.len) || hv_str_find_byte(text, '*', 0) != SIZE_MAX))
@@ -368,11 +371,11 @@ static bool cover_part(struct offer *offer, const struct policy_part *part)
         struct hv_str text = {0};
         switch (part_needs(offer->call, part, offer->rules, offer->count, &rule, &path)) {
         case PART_NEEDS_NOTHING: return true;
-        case PART_NEEDS_RULE: text = propose_words(offer->call, part, offer->arena); break;
+        case PART_NEEDS_RULE: text = propose_words(offer->call, part, rule, offer->arena); break;
         case PART_NEEDS_READ: text = propose_file(offer->call, "Read", path, offer->arena); break;
         case PART_NEEDS_EDIT:
             text = !tries && is_prefixed_edit(part->act, offer->arena)
-                       ? propose_words(offer->call, part, offer->arena)
+                       ? propose_words(offer->call, part, NULL, offer->arena)
                        : propose_file(offer->call, "Edit", path, offer->arena);
             break;
         case PART_NEEDS_ASKING: return false;

@@ -26,7 +26,7 @@ class Bash(Case):
 
     def test_rules_as_people_write_them(self):
         self.write("package.json", '{"scripts": {"test": "true"}}')
-        rows = [("AWS_PROFILE=p aws s3 ls", ["allow Bash(aws:*)"], "ask", "Bash(AWS_PROFILE=p aws s3 ls)"),
+        rows = [("AWS_PROFILE=p aws s3 ls", ["allow Bash(aws:*)"], "ask", "Bash(AWS_PROFILE=p aws:*)"),
                 ("AWS_PROFILE=p aws s3 ls", ["allow Bash(AWS_PROFILE=p aws:*)"], "allow", None),
                 ("NODE_OPTIONS=--max-old-space-size=4096 npm test", [], "ask", "Bash(NODE_OPTIONS=--max-old-space-size=4096 npm test:*)"),
                 ("NODE_OPTIONS=--max-old-space-size=4096 npm test", ["allow Bash(NODE_OPTIONS=--max-old-space-size=* npm test:*)"], "allow", None),

@@ -87,6 +87,13 @@ void session_totals(const struct session *session, struct model_usage *usage, do
     *cost = session->total_cost;
 }
 
+void session_whole_totals(const struct session *session, struct model_usage *usage, double *cost)
+{
+    session_totals(session, usage, cost);
+    model_usage_add(usage, &session->earlier_usage);
+    *cost += session->earlier_cost;
+}
+
 void session_side_totals(const struct session *session, struct model_usage *usage, double *cost)
 {
     *usage = side_totals(session->side)->usage;
@@ -324,6 +331,10 @@ static enum hv_code take_over(struct session *session, const struct resumed *res
     for (size_t i = 0; i < resumed->left_out_count; i++) {
         if (hv_str_eq(resumed->left_out[i].origin, model_origin(session->options.model)))
             model_leave_out(session->options.model, resumed->left_out[i].what);
+    }
+    if (!session->options.fork) {
+        session->earlier_usage = resumed->usage;
+        session->earlier_cost = resumed->cost;
     }
     for (size_t i = 0; i < resumed->count; i++) {
         const struct resumed_message *message = &resumed->messages[i];

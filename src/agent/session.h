@@ -119,8 +119,10 @@ void session_free(struct session *session);
 struct hv_str session_id(const struct session *session);
 struct hv_str session_journal_path(const struct session *session); /* absent without a journal */
 struct runtime *session_runtime(struct session *session);
-/* Sum over all turns so far. */
+/* Sum over all turns since session_new: what max_cost limits. */
 void session_totals(const struct session *session, struct model_usage *usage, double *cost);
+/* The same with what the journal says of the session before it was resumed; a fork begins at zero. */
+void session_whole_totals(const struct session *session, struct model_usage *usage, double *cost);
 /* The part of the cost that the small model has, and its tokens, which are not part of session_totals. */
 void session_side_totals(const struct session *session, struct model_usage *usage, double *cost);
 /* "success", "error_max_turns", … as stream-json names endings. Never NULL. */

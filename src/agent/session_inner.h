@@ -66,6 +66,8 @@ struct session {
     uint64_t turn_started_ns;
     struct model_usage total_usage;
     double total_cost;
+    struct model_usage earlier_usage; /* of the same session before this process opened it */
+    double earlier_cost;
     struct side *side; /* what tools ask models beside the conversation */
 
     void (*closed)(void *user);

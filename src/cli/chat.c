@@ -240,7 +240,7 @@ static void status(void *user, struct ui_status *out)
         .context_window = model_context_window(chat->setup.model),
     };
     if (chat->session) {
-        session_totals(chat->session, &usage, &out->cost);
+        session_whole_totals(chat->session, &usage, &out->cost);
         out->cost_known = out->cost > 0;
         chat_fill_status(chat, &usage, out);
     }

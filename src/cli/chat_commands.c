@@ -176,7 +176,7 @@ static void cost(struct chat *chat, struct hv_str arguments, struct hv_buf *out,
     struct model_usage usage, side;
     double dollars, side_dollars;
     (void)arguments, (void)prompt;
-    session_totals(chat->session, &usage, &dollars);
+    session_whole_totals(chat->session, &usage, &dollars);
     session_side_totals(chat->session, &side, &side_dollars);
     hv_buf_addf(out,
                 "| tokens | count |\n|---|---|\n| input | %lld |\n| read from cache | %lld |\n| written to cache | "
@@ -189,9 +189,10 @@ static void cost(struct chat *chat, struct hv_str arguments, struct hv_buf *out,
                         (long long)side.cache_write_tokens,
                     (long long)side.output_tokens);
     hv_buf_add_byte(out, '\n');
-    if (dollars > 0)
-        hv_buf_addf(out, "Cost so far: $%.4f\n", dollars);
-    else
+    bool priced = model_cost(chat->setup.model, &(struct model_usage){0}) >= 0;
+    if (dollars > 0 || priced)
+        hv_buf_addf(out, "Cost so far: $%.4f\n\n", dollars);
+    if (!priced)
         hv_buf_add_cstr(out, "The price of this model is not known.\n");
 }
 

@@ -64,15 +64,31 @@ static void note_start(struct collector *collector, struct hv_str data)
     out->model = hv_arena_str(collector->arena, hv_json_get_string(object, "model"));
 }
 
+/* A file may say anything: what would not stay a count is passed over. */
+static void add_count(int64_t *sum, const struct hv_json *object, const char *name)
+{
+    int64_t count, total;
+    if (hv_json_int64(hv_json_get(object, name), &count) && count > 0 && !__builtin_add_overflow(*sum, count, &total))
+        *sum = total;
+}
+
 static void note_turn(struct collector *collector, struct hv_str data)
 {
     CLEANUP_ARENA struct hv_arena scratch = {0};
     const struct hv_json *object;
     double cost;
     collector->out->turns++;
-    if (data.ptr && hv_json_parse(&scratch, data, HV_JSON_STRICT, &object, NULL) == HV_OK &&
-        hv_json_double(hv_json_get(object, "cost"), &cost) && cost > 0)
+    if (!data.ptr || hv_json_parse(&scratch, data, HV_JSON_STRICT, &object, NULL) != HV_OK)
+        return;
+    if (hv_json_double(hv_json_get(object, "cost"), &cost) && cost > 0)
         collector->out->cost += cost;
+    const struct hv_json *usage = hv_json_get(object, "usage");
+    struct model_usage *sum = &collector->out->usage;
+    add_count(&sum->input_tokens, usage, "input_tokens");
+    add_count(&sum->output_tokens, usage, "output_tokens");
+    add_count(&sum->cache_read_tokens, usage, "cache_read_input_tokens");
+    add_count(&sum->cache_write_tokens, usage, "cache_creation_input_tokens");
+    add_count(&sum->reasoning_tokens, usage, "reasoning_tokens");
 }
 
 static void note_state(struct collector *collector, const struct hv_event *event)

@@ -11,6 +11,7 @@
 #define JOURNAL_RESUME_H
 
 #include "journal/reader.h"
+#include "model/model.h"
 
 struct resumed_message {
     bool assistant;
@@ -27,8 +28,9 @@ struct resumed {
     size_t count;
     struct hv_str session_id, directory, model; /* of the last start event; directory also follows state events */
     uint64_t turns;
-    double cost;
-    size_t repaired; /* results that had to be made up or put back */
+    double cost;              /* US dollars of all turns, those that were rewound too */
+    struct model_usage usage; /* likewise */
+    size_t repaired;          /* results that had to be made up or put back */
     const struct resumed_left_out *left_out;
     size_t left_out_count;
     struct journal_faults faults;

@@ -25,6 +25,9 @@ def test_a_session_that_goes_on_shows_what_was_said_before(case):
     with Terminal(case, first) as terminal:
         terminal.prompt("where is it")
         now = terminal.wait("Two needles.", gone=("Working",))
+        terminal.type("/cost\r")
+        spent = re.search(r"Cost so far: \$(0\.\d*[1-9]\d*)\n", terminal.wait("Cost so far: $"))
+        assert spent, terminal.all()
         terminal.type("/quit\r")
         terminal.wait("ENDED 0")
     with Terminal(case, case.serve(Answer([text("On.")])), "-c") as terminal:
@@ -34,6 +37,8 @@ def test_a_session_that_goes_on_shows_what_was_said_before(case):
         assert shown.index("I look.") < shown.index("● Read") < shown.index("● Grep") < shown.index("Two needles."), shown
         terminal.tmux("send-keys", "C-o")
         terminal.wait("   29  line 29")
+        terminal.type("/cost\r")
+        assert "price" not in terminal.wait("Cost so far: $" + spent[1]), terminal.all()
         terminal.type("go on\r")
         terminal.wait("On.")
 

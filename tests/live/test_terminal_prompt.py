@@ -227,6 +227,9 @@ def test_what_was_changed_is_shown_rewound_and_taken_back(case):
         terminal.wait("/rewind undo", gone=("starting",))
         terminal.type("/model openai-chat:other\r")
         terminal.wait("The model is now other.", "The server does not list other; it has: test-model.")
+        terminal.type("/cost\r")
+        shown = terminal.wait("Cost so far: $", "The price of this model is not known.")
+        assert "Cost so far: $0.0000" not in shown, shown
         terminal.type("go on\r")
         terminal.wait("Later.", gone=("Working",))
         terminal.type("/quit\r")

@@ -327,8 +327,14 @@ static void a_session_remembers_what_it_was(void **state)
     journal_write(writer, &(struct hv_event){.type = HV_EVENT_SESSION_START,
                                              .data = HV_STR("{\"id\":\"abc\",\"cwd\":\"/one\",\"model\":\"m\"}")});
     journal_write(writer, &(struct hv_event){.type = HV_EVENT_STATE, .name = HV_STR("cwd"), .text = HV_STR("/two")});
-    journal_write(writer, &(struct hv_event){.type = HV_EVENT_TURN_END, .data = HV_STR("{\"cost\":0.25}")});
-    journal_write(writer, &(struct hv_event){.type = HV_EVENT_TURN_END, .data = HV_STR("{\"cost\":0.5}")});
+    journal_write(writer,
+                  &(struct hv_event){.type = HV_EVENT_TURN_END,
+                                     .data = HV_STR("{\"cost\":0.25,\"usage\":{\"input_tokens\":9223372036854775807,"
+                                                    "\"output_tokens\":2,\"cache_read_input_tokens\":3}}")});
+    journal_write(writer,
+                  &(struct hv_event){.type = HV_EVENT_TURN_END,
+                                     .data = HV_STR("{\"cost\":0.5,\"usage\":{\"input_tokens\":1,\"output_tokens\":5,"
+                                                    "\"cache_creation_input_tokens\":-4}}")});
     journal_writer_close(writer);
     struct resumed resumed;
     assert_int_equal(resume_read(&arena, path, &resumed, NULL), HV_OK);
@@ -337,6 +343,10 @@ static void a_session_remembers_what_it_was(void **state)
     assert_true(hv_str_is(resumed.model, "m"));
     assert_int_equal(resumed.turns, 2);
     assert_float_equal(resumed.cost, 0.75, 1e-9);
+    assert_int_equal(resumed.usage.input_tokens, INT64_MAX); /* what would not stay a count is passed over */
+    assert_int_equal(resumed.usage.output_tokens, 7);
+    assert_int_equal(resumed.usage.cache_read_tokens, 3);
+    assert_int_equal(resumed.usage.cache_write_tokens, 0);
 }
 
 static void a_file_that_holds_no_session_is_refused(void **state)

@@ -85,10 +85,7 @@ static void look_at(const struct hv_host *host, struct hv_arena *arena, const st
     if (!(there || may_lead_elsewhere(host, first, name, link->path)) ||
         host->resolve(host, arena, link->path, &link->target, NULL) != HV_OK)
         return;
-    bool has_more = there && found.kind == HV_FILE_REGULAR && found.links > 1;
-    link->device = has_more ? found.device : 0;
-    link->inode = has_more ? found.inode : 0;
-    if (has_more || !hv_str_eq(link->target, link->path))
+    if ((there && found.kind == HV_FILE_REGULAR && found.links > 1) || !hv_str_eq(link->target, link->path))
         out->count++;
 }
 
@@ -106,24 +103,29 @@ void home_links_find(const struct hv_host *host, struct hv_arena *arena, struct 
             look_at(host, arena, &top, real, hv_str_from(names[i].text), out);
 }
 
+static bool is_same_file(const struct hv_host *host, struct hv_str path, const struct hv_file_stat *file)
+{
+    struct hv_file_stat found;
+    return host->stat(host, path, false, &found, NULL) == HV_OK && found.inode == file->inode &&
+           found.device == file->device;
+}
+
 struct hv_str home_links_name(const struct home_links *links, const struct hv_host *host, struct hv_arena *arena,
                               struct hv_str path)
 {
     struct hv_file_stat found = {0};
     if (!links->count || !path.len)
         return (struct hv_str){0};
-    bool some_have_more = false;
     for (size_t i = 0; i < links->count; i++) {
         const struct home_link *link = &links->items[i];
         if (path_inside(path, link->target))
             return hv_str_eq(path, link->target) ? link->path
                                                  : path_join(arena, link->path, path_relative(path, link->target));
-        some_have_more |= link->inode != 0;
     }
-    bool has_more = some_have_more && host->stat(host, path, false, &found, NULL) == HV_OK &&
-                    found.kind == HV_FILE_REGULAR && found.links > 1;
+    bool has_more =
+        host->stat(host, path, false, &found, NULL) == HV_OK && found.kind == HV_FILE_REGULAR && found.links > 1;
     for (size_t i = 0; has_more && i < links->count; i++)
-        if (links->items[i].inode == found.inode && links->items[i].device == found.device)
+        if (is_same_file(host, links->items[i].target, &found))
             return links->items[i].path;
     return (struct hv_str){0};
 }

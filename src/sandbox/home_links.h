@@ -9,9 +9,8 @@
 #include <helve/host.h>
 
 struct home_link {
-    struct hv_str path;     /* in the home: always confirmed, as secret_rows.h or protected_rows.h says */
-    struct hv_str target;   /* where it leads, resolved; nothing need be there */
-    uint64_t device, inode; /* of a file with further names; 0: it has none */
+    struct hv_str path;   /* in the home: always confirmed, as secret_rows.h or protected_rows.h says */
+    struct hv_str target; /* where it leads, resolved; nothing need be there; path itself: a file with further names */
 };
 
 struct home_links {

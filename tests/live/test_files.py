@@ -133,9 +133,11 @@ class Files(Case):
         """People keep them under version control: a link in the home leads to the file in the workspace, to its folder,
         to one above that, or to what does not exist yet; or the file has a second name."""
         links = {"gitconfig": ".gitconfig", "rc/bash": ".bashrc", "ssh.conf": ".ssh/config", "nvim": ".config/nvim", "cargo": ".cargo", "later": ".zshrc"}
-        there = {"gitconfig": ".gitconfig", "rc/bash": ".bashrc", "ssh.conf": ".ssh/config", "nvim/init.lua": ".config/nvim", "cargo/config.toml": ".cargo/config.toml", "twice": ".profile"}
+        there = {"gitconfig": ".gitconfig", "rc/bash": ".bashrc", "ssh.conf": ".ssh/config", "nvim/init.lua": ".config/nvim", "cargo/config.toml": ".cargo/config.toml", "twice": ".profile", "hard": ".gitconfig"}
         for name in there:
             self.write(name, "old\n")
+        os.unlink(self.path("hard"))
+        os.link(self.path("gitconfig"), self.path("hard"))
         for target, link in links.items():
             os.makedirs(os.path.dirname(os.path.join(self.home, link)), exist_ok=True)
             os.symlink(self.path(target), os.path.join(self.home, link))

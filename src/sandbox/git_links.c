@@ -1,7 +1,8 @@
 /*
- * git_links.c: a `.git` that is a link, as `repo` and vendored checkouts have it. No mount keeps a link where it is, so
- * a command may exchange it for a repository of its own, whose hooks git would run outside. So it is looked at when the
- * command has ended: what is there instead gets another name (aside.c), and the link comes back.
+ * git_links.c: a `.git` that is a link, as `repo` and vendored checkouts have it, and the links in the workspace over
+ * which the home's start-up files are reached. No mount keeps a link where it is, so a command may exchange it for a
+ * repository of its own, whose hooks git would run outside. So it is looked at when the command has ended: what is
+ * there instead gets another name (aside.c), and the link comes back.
  */
 #include "base/cleanup.h"
 #include "base/path.h"
@@ -44,18 +45,18 @@ static void keep(struct finding *finding, struct hv_str path, struct hv_str text
     *vec_push(&finding->links) = (struct sandbox_link){path, text};
 }
 
-/* The first step of path that is a link and that commands could exchange: *next is the path with it followed. */
-static bool follow_first(struct finding *finding, struct hv_str path, struct hv_str *next)
+/* The first step of path that is a link, of those that end behind `at`: *next is the path with it followed. One that
+ * commands could exchange is kept. */
+static bool follow_first(struct finding *finding, struct hv_str path, size_t at, struct hv_str *next)
 {
-    for (size_t at = 1; at < path.len;) {
+    while (at < path.len) {
         struct hv_str step = hv_str_slice(path, 0, hv_str_find_byte(path, '/', at)), parent = path_parent(step), text;
         at = step.len + 1;
-        if (!is_writable(finding, parent))
-            continue;
         text = read_link(finding->arena, AT_FDCWD, hv_arena_cstr(finding->arena, step));
         if (!text.len)
             continue;
-        keep(finding, step, text);
+        if (is_writable(finding, parent))
+            keep(finding, step, text);
         struct hv_str target = path_expand(finding->arena, text, parent, (struct hv_str){0});
         *next = step.len == path.len ? target
                                      : path_join(finding->arena, target, hv_str_slice(path, step.len + 1, path.len));
@@ -64,14 +65,20 @@ static bool follow_first(struct finding *finding, struct hv_str path, struct hv_
     return false;
 }
 
+/* The first `known` bytes of path are no links. */
+static void follow_all(struct finding *finding, struct hv_str path, size_t known)
+{
+    for (int steps = 0; steps < STEPS_MAX && follow_first(finding, path, known, &path); steps++)
+        known = 1;
+}
+
 static void find_from(struct finding *finding, struct hv_str path)
 {
     struct hv_str parent;
     if (finding->place->host->resolve(finding->place->host, finding->arena, path_parent(path), &parent, NULL) != HV_OK)
         return;
     path = path_join(finding->arena, hv_str_is(parent, "/") ? (struct hv_str){0} : parent, path_name(path));
-    for (int steps = 0; steps < STEPS_MAX && follow_first(finding, path, &path); steps++)
-        ;
+    follow_all(finding, path, path_parent(path).len + 1);
 }
 
 void git_links_find(const struct sandbox_place *place, struct hv_arena *arena, struct sandbox_plan *plan)
@@ -81,6 +88,8 @@ void git_links_find(const struct sandbox_place *place, struct hv_arena *arena, s
         find_from(&finding, path_join(arena, place->roots[i], HV_STR(".git")));
     for (size_t i = 0; i < place->repository_count; i++)
         find_from(&finding, place->repositories[i]);
+    for (size_t i = 0; i < plan->home_links.count; i++)
+        follow_all(&finding, plan->home_links.items[i].path, 1);
     struct sandbox_link *links = hv_arena_array(arena, struct sandbox_link, finding.links.count);
     for (size_t i = 0; i < finding.links.count; i++)
         links[i] = finding.links.items[i];
@@ -98,10 +107,11 @@ static struct hv_str put_back_one(const struct sandbox_link *link, struct hv_are
         return (struct hv_str){0};
     struct hv_str to = aside_take(link->path, arena, &failed);
     if (failed || symlinkat(text, folder, name))
-        return hv_arena_format(arena,
-                               "%.*s was a link to %s, and is not any more: git may run and obey what is there now. "
-                               "It could not be put back: do that.",
-                               HV_STR_ARG(link->path), text);
+        return hv_arena_format(
+            arena,
+            "%.*s was a link to %s, and is not any more: other programs may run or obey what is there now. "
+            "It could not be put back: do that.",
+            HV_STR_ARG(link->path), text);
     return hv_arena_format(arena, "The sandbox put %.*s back, a link to %s%s%.*s.", HV_STR_ARG(link->path), text,
                            to.len ? ": what was there instead is " : ", which was gone", HV_STR_ARG(to));
 }

@@ -2,7 +2,6 @@
 #include "sandbox/plan.h"
 
 #include "base/path.h"
-#include "sandbox/home_links.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -272,11 +271,11 @@ static void protect_obeyed(struct planning *planning, const struct git_obeyed *o
 /* A start-up file of the home that lies in a workspace, as people keep them under version control. */
 static void protect_home_links(struct planning *planning)
 {
-    struct home_links links;
+    struct home_links *links = &planning->plan->home_links;
     enum hv_file_kind kind;
-    home_links_find(planning->place->host, planning->arena, planning->place->home, &links);
-    for (size_t i = 0; i < links.count; i++) {
-        const struct home_link *link = &links.items[i];
+    home_links_find(planning->place->host, planning->arena, planning->place->home, links);
+    for (size_t i = 0; i < links->count; i++) {
+        const struct home_link *link = &links->items[i];
         if (!is_writable(planning, link->target) || holds_writable(planning, link->target) ||
             is_protected(planning, link->target))
             continue;

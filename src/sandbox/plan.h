@@ -12,6 +12,7 @@
 #include <helve/host.h>
 
 #include "sandbox/git_folders.h"
+#include "sandbox/home_links.h"
 #include "sandbox/options.h"
 
 enum sandbox_mount_kind {
@@ -92,6 +93,7 @@ struct sandbox_plan {
     /* Files that nobody may make: what is there afterwards is taken away. */
     const struct hv_str *forbidden;
     size_t forbidden_count;
+    struct home_links home_links;     /* of the person's home */
     const struct sandbox_link *links; /* what is there instead afterwards is moved aside (git_links.c) */
     size_t link_count;
     /* Why the plan does not keep what it should, one sentence; absent: it does. */

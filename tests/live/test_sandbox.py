@@ -201,6 +201,19 @@ def test_start_up_files_that_the_home_links_to_cannot_be_changed(case):
                      "mv nvim old && mkdir nvim && echo went", "echo fine > other && cat other")
     assert [text for text, _ in results[:-1] if "went" in text] == [] and "fine" in results[-1][0], results
     assert case.read("gitconfig") == "[a]\n" and os.listdir(os.path.join(case.project, "nvim")) == ["init.lua"]
+    # Links on the way come back.
+    case.write("real/bashrc", "old\n")
+    case.write("v1/zshrc", "old\n")
+    ways = {"bashrc": "real/bashrc", "cur": "v1"}
+    for way, (name, target) in zip(ways, ((".bashrc", "bashrc"), (".zshrc", "cur/zshrc"))):
+        os.symlink(ways[way], os.path.join(case.project, way))
+        os.symlink(os.path.join(case.project, target), os.path.join(case.home, name))
+    results = attack(case, "echo evil > evil; ln -sfn evil bashrc", "mkdir v2; echo evil > v2/zshrc; ln -sfn v2 cur", "rm cur; mv v2 cur")
+    for (text, _), way in zip(results, ("bashrc", "cur", "cur")):
+        assert "put " + os.path.join(case.project, way) + " back, a link to " + ways[way] in text, text
+    for name in (".bashrc", ".zshrc"):
+        with open(os.path.join(case.home, name)) as file:
+            assert file.read() == "old\n", name
     # Where nothing is yet nothing can be kept: commands are asked about.
     flags = ("--settings", json.dumps({"sandbox": {"autoAllowBashIfSandboxed": True}}))
     for target in ("gitconfig", "later"):

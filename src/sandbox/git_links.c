@@ -24,9 +24,9 @@ struct finding {
     VEC(struct sandbox_link) links;
 };
 
-static bool is_writable(const struct finding *finding, struct hv_str path)
+static bool is_writable(const struct sandbox_plan *plan, struct hv_str path)
 {
-    enum sandbox_mount_kind kind = sandbox_plan_look_up(finding->plan, path, NULL);
+    enum sandbox_mount_kind kind = sandbox_plan_look_up(plan, path, NULL);
     return kind == SANDBOX_WRITABLE || kind == SANDBOX_PINNED || kind == SANDBOX_PRIVATE;
 }
 
@@ -55,7 +55,7 @@ static bool follow_first(struct finding *finding, struct hv_str path, size_t at,
         text = read_link(finding->arena, AT_FDCWD, hv_arena_cstr(finding->arena, step));
         if (!text.len)
             continue;
-        if (is_writable(finding, parent))
+        if (is_writable(finding->plan, parent))
             keep(finding, step, text);
         struct hv_str target = path_expand(finding->arena, text, parent, (struct hv_str){0});
         *next = step.len == path.len ? target
@@ -98,12 +98,38 @@ void git_links_find(const struct sandbox_place *place, struct hv_arena *arena, s
     vec_release(&finding.links);
 }
 
-static struct hv_str put_back_one(const struct sandbox_link *link, struct hv_arena *arena)
+/* A link is where a folder was on the way to this one, which is found elsewhere now; where nothing is, it went with its
+ * folder. */
+static struct hv_str take_way(const struct sandbox_plan *plan, const struct sandbox_link *link, struct hv_arena *arena)
+{
+    bool failed = false;
+    struct hv_str way = path_parent(link->path);
+    for (size_t at = 1; at < way.len;) {
+        struct hv_str step = hv_str_slice(way, 0, hv_str_find_byte(way, '/', at));
+        at = step.len + 1;
+        if (!read_link(arena, AT_FDCWD, hv_arena_cstr(arena, step)).len)
+            continue;
+        struct hv_str to = is_writable(plan, path_parent(step)) ? aside_take(step, arena, &failed) : (struct hv_str){0};
+        if (!to.len || failed)
+            return hv_arena_format(arena,
+                                   "%.*s is a link now, where a folder with %.*s was: other programs may run or obey "
+                                   "what is there. Take it away.",
+                                   HV_STR_ARG(step), HV_STR_ARG(link->path));
+        return hv_arena_format(arena, "The sandbox moved %.*s, a link where a folder with %.*s was, to %.*s.",
+                               HV_STR_ARG(step), HV_STR_ARG(link->path), HV_STR_ARG(to));
+    }
+    return (struct hv_str){0};
+}
+
+static struct hv_str put_back_one(const struct sandbox_plan *plan, const struct sandbox_link *link,
+                                  struct hv_arena *arena)
 {
     CLEANUP_FD int folder = fs_open_no_links(AT_FDCWD, path_parent(link->path), O_PATH | O_DIRECTORY | O_CLOEXEC);
     const char *name = hv_arena_cstr(arena, path_name(link->path)), *text = hv_arena_cstr(arena, link->text);
     bool failed = false;
-    if (folder < 0 || hv_str_eq(read_link(arena, folder, name), link->text)) /* the first: it went with its folder */
+    if (folder < 0)
+        return errno == ELOOP || errno == ENOTDIR ? take_way(plan, link, arena) : (struct hv_str){0};
+    if (hv_str_eq(read_link(arena, folder, name), link->text))
         return (struct hv_str){0};
     struct hv_str to = aside_take(link->path, arena, &failed);
     if (failed || symlinkat(text, folder, name))
@@ -120,7 +146,7 @@ struct hv_str git_links_put_back(const struct sandbox_plan *plan, struct hv_aren
 {
     struct hv_str said = {0};
     for (size_t i = 0; i < plan->link_count; i++) {
-        struct hv_str one = put_back_one(&plan->links[i], arena);
+        struct hv_str one = put_back_one(plan, &plan->links[i], arena);
         if (one.len)
             said = said.len ? hv_arena_format(arena, "%.*s\n%.*s", HV_STR_ARG(said), HV_STR_ARG(one)) : one;
     }

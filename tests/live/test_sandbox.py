@@ -432,6 +432,14 @@ def test_a_folder_of_git_that_is_a_link_comes_back(case):
     for top in (case.project, inner):
         said = subprocess.run(["git", "-C", top, "config", "core.fsmonitor"], check=False, capture_output=True, text=True).stdout
         assert said == "", (top, said)
+    # Its folder goes and a link comes, or nothing.
+    os.makedirs(os.path.join(case.project, "lib", "y"))
+    os.symlink(os.path.join(case.root, "outside"), os.path.join(case.project, "lib", "y", ".git"))
+    for command, moved in (("mkdir -p evil/y; mv lib old; ln -s evil lib", "lib"), ("mkdir lib; mv old/y lib/y", None),
+                           ("mv lib/y z; ln -s ../evil/y lib/y", "lib/y"), ("mv z lib/y", None), ("mv lib away", None)):
+        (text, _), = attack(case, command)
+        assert (f"moved {case.project}/{moved}, a link where a folder with" in text) if moved else "The sandbox" not in text, (command, text)
+        assert not moved or not os.path.lexists(os.path.join(case.project, moved)), command
 
 
 def test_a_workspace_that_is_a_repository_itself_is_protected(case):

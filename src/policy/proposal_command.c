@@ -55,6 +55,7 @@ static const char *const same_trust[] = {
     "python3 -m py_compile,python3 -m compileall,python3 -m pyflakes",
     "python3 -c,python3 -",
     "node -e,node -p",
+    "npx eslint,npx prettier,npx tsc",
     "git commit,git merge,git cherry-pick,git revert;git add,git tag",
     "git checkout;git switch,git restore",
     "npm install;npm ci,npm outdated,npm audit,npm view",

@@ -69,7 +69,7 @@ static const struct row {
     {{&world_bash, "cat /other/x"}, "Read(//other/x)"},
     {{&world_bash, "echo x > out.txt"}, "Edit(//ws/**)"},
     {{&world_bash, "npx cowsay"}, "Bash(npx cowsay)"},
-    {{&world_bash, "npx eslint src"}, "Bash(npx eslint:*)"},
+    {{&world_bash, "npx eslint src"}, "Bash(npx eslint:*) Bash(npx prettier:*) Bash(npx tsc:*)"},
     {{&world_bash, "python3 -m pytest -q tests"},
      "Bash(python3 -m pytest:*) Bash(python3 -m unittest:*) Bash(pytest:*)"},
     {{&world_bash, ".venv/bin/python -m unittest a"}, "Bash(.venv/bin/python -m unittest:*)"},

@@ -20,6 +20,7 @@ struct gatherer {
     struct hv_str inside; /* files must lie here, links resolved: a project's file cannot fetch a key from elsewhere */
     VEC(struct seen_file) seen;
     struct hv_buf *out;
+    struct context_parts *parts;
     size_t start; /* out's length before the first file */
     bool full;
 };
@@ -142,7 +143,10 @@ static void put_file(struct gatherer *gatherer, struct hv_str path, int depth)
 static void put_named(struct gatherer *gatherer, struct hv_str directory, const char *name)
 {
     const char *slash = hv_str_is(directory, "/") ? "" : "/";
-    put_file(gatherer, hv_arena_format(&gatherer->arena, "%.*s%s%s", HV_STR_ARG(directory), slash, name), 0);
+    struct hv_str path = hv_arena_format(&gatherer->arena, "%.*s%s%s", HV_STR_ARG(directory), slash, name);
+    size_t before = gatherer->out->len;
+    put_file(gatherer, path, 0);
+    context_add(gatherer->parts, "memory file", path, gatherer->out->len - before);
 }
 
 static void put_directory(struct gatherer *gatherer, struct hv_str directory)
@@ -166,9 +170,10 @@ static void put_walk(struct gatherer *gatherer, struct hv_str top, struct hv_str
 }
 
 void instructions_put(const struct hv_host *host, const struct settings *settings, const struct policy *policy,
-                      struct hv_str directory, struct hv_str home, struct hv_buf *out)
+                      struct hv_str directory, struct hv_str home, struct hv_buf *out, struct context_parts *parts)
 {
-    struct gatherer gatherer = {.host = host, .home = home, .policy = policy, .out = out, .start = out->len};
+    struct gatherer gatherer = {
+        .host = host, .home = home, .policy = policy, .out = out, .parts = parts, .start = out->len};
     struct hv_str top = instructions_repository(host, &gatherer.arena, directory);
     if (settings && settings->user_directory.len > 0) {
         set_tree(&gatherer, home.len > 0 ? home : settings->user_directory);

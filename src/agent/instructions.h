@@ -5,6 +5,7 @@
 #ifndef AGENT_INSTRUCTIONS_H
 #define AGENT_INSTRUCTIONS_H
 
+#include "agent/context.h"
 #include "policy/policy.h"
 
 enum { INSTRUCTIONS_FILE_MAX = 64 << 10, INSTRUCTIONS_TOTAL_MAX = 256 << 10, INSTRUCTIONS_IMPORT_DEPTH = 4 };
@@ -18,9 +19,9 @@ struct hv_str instructions_repository(const struct hv_host *host, struct hv_aren
  * not inside code fences). Links resolved, a project's files must lie inside the project, the person's own inside the
  * home directory, and what "@path" or a link names must be nothing that policy keeps back: so a cloned project cannot
  * pull a private file into the prompt. HTML comments are left out. What is over the limits is cut, and the text says
- * so. settings and policy may be NULL. Reads files.
+ * so. parts counts each file with what it imports. settings, policy and parts may be NULL. Reads files.
  */
 void instructions_put(const struct hv_host *host, const struct settings *settings, const struct policy *policy,
-                      struct hv_str directory, struct hv_str home, struct hv_buf *out);
+                      struct hv_str directory, struct hv_str home, struct hv_buf *out, struct context_parts *parts);
 
 #endif

@@ -146,21 +146,36 @@ static void put_environment(const struct prompt_options *options, struct hv_buf 
         hv_buf_addf(out, "Model: %.*s\n", HV_STR_ARG(options->model));
 }
 
+/* What was appended since *at is this part. */
+static void note_part(const struct prompt_options *options, const char *what, const struct hv_buf *out, size_t *at)
+{
+    context_add(options->parts, what, HV_STR(""), out->len - *at);
+    *at = out->len;
+}
+
 void prompt_build(const struct prompt_options *options, struct hv_buf *out)
 {
+    size_t at = out->len;
     if (options->replacement.ptr) {
         hv_buf_add_str(out, options->replacement);
+        note_part(options, "system prompt", out, &at);
     } else {
         hv_buf_add_cstr(out, identity);
+        note_part(options, "system prompt", out, &at);
         if (options->runtime)
             put_tools(options->runtime, out);
+        note_part(options, "guides of the tools", out, &at);
         put_environment(options, out);
+        note_part(options, "environment", out, &at);
         struct policy *policy = options->runtime ? runtime_policy(options->runtime) : NULL;
-        instructions_put(options->host, options->settings, policy, options->directory, options->home, out);
+        instructions_put(options->host, options->settings, policy, options->directory, options->home, out,
+                         options->parts);
         policy_unref(policy);
     }
     if (options->addition.len > 0) {
+        at = out->len;
         hv_buf_add_cstr(out, out->len > 0 ? "\n\n" : "");
         hv_buf_add_str(out, options->addition);
+        note_part(options, "appended system prompt", out, &at);
     }
 }

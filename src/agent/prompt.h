@@ -13,8 +13,9 @@ struct prompt_options {
     struct runtime *runtime;         /* its pool's guides and deferred names; may be NULL */
     const struct settings *settings; /* may be NULL */
     struct hv_str directory, home, model;
-    struct hv_str replacement; /* --system-prompt: instead of everything else; absent: the built-in prompt */
-    struct hv_str addition;    /* --append-system-prompt: at the end */
+    struct hv_str replacement;   /* --system-prompt: instead of everything else; absent: the built-in prompt */
+    struct hv_str addition;      /* --append-system-prompt: at the end */
+    struct context_parts *parts; /* counts what is appended; may be NULL */
 };
 
 /* Append the prompt to out. Reads a few small files; what cannot be read is left out. */

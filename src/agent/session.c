@@ -373,7 +373,9 @@ static void set_system_prompt(struct session *session)
         .model = model_name(session->options.model),
         .replacement = session->options.system_prompt,
         .addition = session->options.append_system_prompt,
+        .parts = &session->prompt_parts,
     };
+    session->prompt_parts.arena = &session->arena;
     prompt_build(&options, &text);
     model_conversation_set_system(session->conversation, hv_buf_str(&text));
 }
@@ -439,6 +441,7 @@ void session_free(struct session *session)
     runtime_free(session->runtime);
     side_free(session->side);
     model_conversation_free(session->conversation);
+    context_release(&session->prompt_parts);
     journal_writer_close(session->journal);
     response_release(&session->response);
     hv_buf_release(&session->prompt);

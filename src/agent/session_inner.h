@@ -2,6 +2,7 @@
 #ifndef AGENT_SESSION_INNER_H
 #define AGENT_SESSION_INNER_H
 
+#include "agent/context.h"
 #include "agent/session.h"
 #include "base/map.h"
 #include "journal/writer.h"
@@ -41,7 +42,8 @@ struct session {
     struct hv_sink *sinks;
     struct runtime *runtime;
     struct model_conversation *conversation;
-    enum model_role last_role; /* of the conversation's last message, and its content */
+    struct context_parts prompt_parts; /* of its system prompt */
+    enum model_role last_role;         /* of the conversation's last message, and its content */
     struct hv_buf last_content;
     uint64_t tools_generation;
     bool tools_set;

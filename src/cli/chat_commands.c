@@ -1,4 +1,5 @@
 /* chat_commands.c: what is typed with a slash in an interactive session: one row a command. Answers are Markdown. */
+#include "agent/context.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/nearest.h"
@@ -24,7 +25,7 @@ const struct ui_command chat_command_list[] = {
     {"export", "[FILE|json]", "write the conversation as Markdown or JSON"},
     {"tasks", "[stop ID]", "what runs in the background"},
     {"cost", "", "tokens and dollars of this session"},
-    {"context", "", "how full the model's context is"},
+    {"context", "", "what fills the model's context, part by part"},
     {"trace", "[FILE]", "write where the time went, as a page"},
     {"doctor", "", "check what helve needs"},
     {"config", "[theme [NAME]]", "settings files, and what is wrong in them; the colours: auto, dark, light, your own"},
@@ -196,15 +197,41 @@ static void cost(struct chat *chat, struct hv_str arguments, struct hv_buf *out,
         hv_buf_add_cstr(out, "The price of this model is not known.\n");
 }
 
+static void put_share(struct hv_buf *out, long long tokens, long long window)
+{
+    hv_buf_addf(out, "%lld tokens", tokens);
+    if (window > 0)
+        hv_buf_addf(out, ", %.1f %%", (double)tokens * 100 / (double)window);
+    hv_buf_add_byte(out, '\n');
+}
+
+/* What the model has counted is a sum; its parts are guessed. */
 static void context(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
-    long long used = atomic_load(&chat->context_used), window = model_context_window(chat->setup.model);
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct context_parts parts = {.arena = &arena};
+    long long used = atomic_load(&chat->context_used), window = model_context_window(chat->setup.model), guessed = 0;
     (void)arguments, (void)prompt;
     if (!used)
-        hv_buf_add_cstr(out, "Nothing was sent yet.");
+        hv_buf_addf(out, "Nothing was sent yet. Of %lld tokens the next request takes, ", window);
     else
-        hv_buf_addf(out, "The latest request and its answer took %lld of %lld tokens (%lld %%).\n", used, window,
-                    window > 0 ? used * 100 / window : 0);
+        hv_buf_addf(out, "The latest request and its answer took %lld of %lld tokens (%lld %%). By parts, ", used,
+                    window, window > 0 ? used * 100 / window : 0);
+    hv_buf_add_cstr(out, "estimated from their bytes:\n\n");
+    session_context(chat->session, &parts);
+    for (size_t i = 0; i < parts.list.count; i++) {
+        const struct context_part *part = &parts.list.items[i];
+        hv_buf_addf(out, "- %s ", part->what);
+        if (part->name.len)
+            put_code(out, part->name);
+        hv_buf_add_cstr(out, part->name.len ? " " : "");
+        put_share(out, context_tokens(part->bytes), window);
+        guessed += context_tokens(part->bytes);
+    }
+    context_release(&parts);
+    hv_buf_add_cstr(out, used ? "- free " : "- free, estimated ");
+    used = used ? used : guessed;
+    put_share(out, window > used ? window - used : 0, window);
 }
 
 /* ---- rules, tools, hooks ----------------------------------------------------------------------------------------- */

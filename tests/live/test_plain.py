@@ -28,8 +28,9 @@ def test_a_session_line_by_line(case):
     assert "  12\n" not in said and said.index("I look.") < said.index("call: Read") < said.index("It **is**") < said.index("Again."), said
     assert "may this be done? Bash" in done.stderr and "| $ seq 20; touch made" in done.stderr, done.stderr
     assert "once more" in json.dumps(server.requests[3].messages[-1])
-    on = run(case, case.serve(Answer([text("On.")])), "go on\n", "--plain", "-c")
-    for part in ("> look", "I look.", "done: Read, 2 lines", "It **is** done.", "so far", "On."):
+    on = run(case, case.serve(Answer([text("On.")])), "go on\n/context\n", "--plain", "-c")
+    for part in ("took 120 of 200000 tokens (0 %)", "- results of `Read` ", "- the model's messages ", "- free 199880 tokens, 99.9 %",
+                 "> look", "I look.", "done: Read, 2 lines", "It **is** done.", "so far", "On."):
         assert on.stdout.count(part) == 1, (part, on.stdout)
 
 

@@ -20,6 +20,7 @@ LIBRARIES = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/li
 
 def test_a_session_that_goes_on_shows_what_was_said_before(case):
     path = case.write("a.txt", "".join(f"line {n}\n" for n in range(1, 30)) + "needle\nneedle\n")
+    note = case.write("AGENTS.md", "Look first.\n")
     first = case.serve(Answer([text("I look."), call("Read", {"file_path": path}), call("Grep", {"pattern": "needle", "path": path, "output_mode": "content", "-n": True})]),
                        Answer([text("Two **needles**.")]))
     with Terminal(case, first) as terminal:
@@ -39,6 +40,11 @@ def test_a_session_that_goes_on_shows_what_was_said_before(case):
         terminal.wait("   29  line 29")
         terminal.type("/cost\r")
         assert "price" not in terminal.wait("Cost so far: $" + spent[1]), terminal.all()
+        terminal.type("/context\r")
+        shown = terminal.wait("- free, estimated ")
+        for part in ("system prompt", "guides of the tools", "environment", "memory file " + note, "descriptions of the tools", "your messages",
+                     "the model's messages", "the model's calls", "results of Read", "results of Grep"):
+            assert re.search(r"- " + re.escape(part) + r" [1-9]\d* tokens, \d+\.\d %\n", shown), (part, shown)
         terminal.type("go on\r")
         terminal.wait("On.")
 

@@ -16,7 +16,7 @@ static struct hv_str gather_with(struct place *place, const char *directory, con
                                      .rules = rules,
                                      .rule_count = rule_count};
     struct policy *policy = policy_new(&options);
-    instructions_put(options.host, &settings, policy, options.directory, options.home, &out);
+    instructions_put(options.host, &settings, policy, options.directory, options.home, &out, NULL);
     policy_unref(policy);
     struct hv_str text = hv_arena_str(&place->arena, hv_buf_str(&out));
     hv_buf_release(&out);

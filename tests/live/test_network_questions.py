@@ -109,7 +109,7 @@ def test_the_answer_holds_for_the_next_connection_when_the_client_gave_up(case):
     need_full(case)
     settings(case)
     with Listener() as listener:
-        impatient = f"{AROUND}curl -sS --max-time 1 http://127.0.0.1:{listener.port}/"
+        impatient = f"""{AROUND}python3 -c "import urllib.request as u; u.urlopen('http://127.0.0.1:{listener.port}/', timeout=1)" """
         server = case.serve(Answer([call("Bash", {"command": impatient})]), Answer([call("Bash", {"command": "touch given-up"})]),
                             Answer([call("Bash", {"command": fetching(listener.port)})]), Answer([text("All done.")]))
         with Terminal(case, server, rows=60, columns=160) as terminal:

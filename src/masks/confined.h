@@ -1,8 +1,7 @@
 /*
  * confined.h: the decision on a call with what its sandbox makes of it, the same for each door: in a full sandbox
  * nobody is asked about credentials that it hides, or that git tracks, nor about files in the session's own /tmp;
- * outside of one a person is asked before a
- * command opens what nothing hides from it (walked.h).
+ * outside of one a person is asked before a command opens what nothing hides from it (walked.h).
  */
 #ifndef MASKS_CONFINED_H
 #define MASKS_CONFINED_H

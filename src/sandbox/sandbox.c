@@ -15,6 +15,10 @@
 #include <unistd.h>
 
 enum { PLAN_TEXT_MAX = 120 * 1024, FIRST_PORT = 61080, PORT_PAIRS = 2000, OOM_SCORE = 500 };
+/* When the next sandbox is made. Beside a command that costs the command several times what the sandbox itself adds:
+ * both wait for processors and for the kernel's locks. Most commands end before BESIDE_MS; then their result goes out
+ * first, and the model takes its time. */
+enum { BESIDE_MS = 50, AFTER_MS = 2 };
 #define GIB (1024ull * 1024 * 1024)
 #define DEFAULT_FILE_LIMIT (16 * GIB)
 #define DEFAULT_PROCESS_LIMIT 4096
@@ -73,7 +77,7 @@ void sandbox_expect(struct hv_sandbox *sandbox)
     if (!sandbox || sandbox->setup.options->enabled == SANDBOX_NO || pthread_mutex_trylock(&sandbox->lock))
         return; /* who holds the lock is preparing a command already */
     if (sandbox->warm)
-        warm_want(sandbox->warm);
+        warm_want(sandbox->warm, 0);
     pthread_mutex_unlock(&sandbox->lock);
 }
 
@@ -555,7 +559,7 @@ static bool take_foreseen(struct hv_sandbox *sandbox, struct hv_arena *arena, st
         return false;
     note_begun(sandbox, command, run);
     sandbox->at_work++;
-    warm_want(sandbox->warm);
+    warm_want(sandbox->warm, BESIDE_MS);
     return true;
 }
 
@@ -572,7 +576,7 @@ static enum hv_code prepare_once(struct hv_sandbox *sandbox, struct hv_arena *ar
         *run = fresh;
         code = prepare_alike(sandbox, arena, command, run, &offered, err);
     }
-    warm_want(sandbox->warm); /* while this one runs */
+    warm_want(sandbox->warm, BESIDE_MS);
     return code;
 }
 
@@ -707,7 +711,7 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
         LOCK_SCOPE(&sandbox->lock);
         give_up_prepared(sandbox, run);
         if (sandbox->warm)
-            warm_want(sandbox->warm);
+            warm_want(sandbox->warm, AFTER_MS);
         groups_give_back(run->group);
         if (sandbox->proxy && run->level == SANDBOX_LEVEL_FULL) {
             facts.refusals = proxy_take_refusals(sandbox->proxy, run->number, arena);

@@ -74,8 +74,8 @@ bool warm_offer(struct warm *warm, struct sandbox_run *run);
 /* run has its plan: take the one that waits if it has the same. False when there is none, or another's: then it is
  * given up, and the plan must be written again with a number and group of its own. */
 bool warm_take(struct warm *warm, struct sandbox_run *run);
-/* Have one made, by a thread of its own. */
-void warm_want(struct warm *warm);
+/* Have one made in so many milliseconds, by a thread of its own. What was wanted before is wanted then. */
+void warm_want(struct warm *warm, unsigned in_ms);
 /* Give up what somebody took and did not use. */
 void warm_give_up(struct warm *warm, struct hv_process *process);
 

@@ -10,8 +10,6 @@
 #include "base/thread.h"
 #include "sandbox/sandbox_inner.h"
 
-#include <time.h>
-
 enum { IDLE_S = 300, GIVEN_UP_MAX = 8, STACK_SIZE = 256 * 1024 };
 
 /* All under the lock of the sandbox. */
@@ -21,10 +19,11 @@ struct warm {
     pthread_cond_t changed;
     bool for_one;                              /* the session ends with its next command: none is wanted after it */
     bool started, running, wanted, stopping;   /* started: it is to be waited for */
+    uint64_t not_before;                       /* … is what is wanted made; on the monotonic clock, as until */
     struct hv_process *process;                /* that waits; NULL: none */
     struct hv_arena arena;                     /* of its plan */
     struct sandbox_run run;                    /* its number, group and plan */
-    struct timespec until;                     /* … and until when it does */
+    uint64_t until;                            /* … and until when it does */
     struct hv_process *given_up[GIVEN_UP_MAX]; /* to be ended by the thread */
     size_t given_up_count;
 };
@@ -80,8 +79,7 @@ static void make(struct warm *warm)
             end(warm, take_ptr(warm->process));
         groups_give_back(warm->run.group);
     }
-    clock_gettime(CLOCK_MONOTONIC, &warm->until);
-    warm->until.tv_sec += IDLE_S;
+    warm->until = clock_monotonic_ns() + IDLE_S * CLOCK_SECOND;
 }
 
 /* What holds on this machine may not be known yet. Whoever finds out that it is the full level has one made. */
@@ -116,23 +114,35 @@ static void end_given_up(struct warm *warm)
     }
 }
 
+/* Or until something changed. */
+static void wait_until(struct warm *warm, uint64_t time)
+{
+    const struct timespec limit = {.tv_sec = (time_t)(time / CLOCK_SECOND), .tv_nsec = (long)(time % CLOCK_SECOND)};
+    (void)pthread_cond_timedwait(&warm->changed, &warm->sandbox->lock, &limit);
+}
+
 static void *keep(void *data)
 {
     struct warm *warm = data;
     LOCK_SCOPE(&warm->sandbox->lock);
     while (!warm->stopping) {
         end_given_up(warm);
-        if (warm->wanted && !warm->process && !warm->stopping)
+        uint64_t now = clock_monotonic_ns();
+        bool missing = warm->wanted && !warm->process;
+        if (warm->stopping || warm->given_up_count)
+            continue;
+        if (missing && now >= warm->not_before)
             look_and_make(warm);
+        else if (missing)
+            wait_until(warm, warm->not_before);
         else if (warm->for_one)
             break; /* it has done what it was for */
-        else if (warm->stopping || warm->given_up_count)
-            continue;
         else if (!warm->process)
             pthread_cond_wait(&warm->changed, &warm->sandbox->lock);
-        else if (pthread_cond_timedwait(&warm->changed, &warm->sandbox->lock, &warm->until) == ETIMEDOUT &&
-                 warm->process)
+        else if (now >= warm->until)
             give_up_own(warm);
+        else
+            wait_until(warm, warm->until);
     }
     warm->running = false;
     end_given_up(warm);
@@ -228,11 +238,12 @@ bool warm_take(struct warm *warm, struct sandbox_run *run)
     return true;
 }
 
-void warm_want(struct warm *warm)
+void warm_want(struct warm *warm, unsigned in_ms)
 {
     if ((warm->for_one && warm->sandbox->looked) || atomic_load(&warm->sandbox->no_more))
         return;
     warm->wanted = true;
+    warm->not_before = clock_monotonic_ns() + in_ms * CLOCK_MILLISECOND;
     if (!warm->started)
         start_thread(warm);
     pthread_cond_signal(&warm->changed);

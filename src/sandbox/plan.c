@@ -2,6 +2,7 @@
 #include "sandbox/plan.h"
 
 #include "base/path.h"
+#include "sandbox/looks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -520,7 +521,7 @@ bool sandbox_plan_owns_tmp(const struct sandbox_place *place, struct hv_arena *a
     return owns;
 }
 
-void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena, struct sandbox_plan *out)
+static void plan_with(const struct sandbox_place *place, struct hv_arena *arena, struct sandbox_plan *out)
 {
     struct planning planning = {.place = place, .arena = arena, .plan = out};
     size_t names = sizeof protected_names / sizeof *protected_names;
@@ -540,6 +541,16 @@ void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena
     for (size_t i = 0; i < place->options->read.count; i++)
         show_again(&planning, place->options->read.items[i]);
     order(&planning);
+}
+
+void sandbox_plan_make(const struct sandbox_place *place, struct hv_arena *arena, struct sandbox_plan *out)
+{
+    struct looks looks;
+    struct sandbox_place seen = *place;
+    looks_init(&looks, place->host);
+    seen.host = &looks.host;
+    plan_with(&seen, arena, out);
+    looks_release(&looks);
 }
 
 struct sandbox_mount sandbox_plan_find(const struct sandbox_plan *plan, struct hv_str path)

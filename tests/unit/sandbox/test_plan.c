@@ -1,6 +1,8 @@
 /* From settings and a picture of the files to the mounts of a sandbox, and to the words for bubblewrap. */
 #include "sandbox/plan.h"
 
+#include "base/path.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,32 +18,50 @@ struct file {
     int64_t mtime_ns;
 };
 
+enum { LOOKED_MAX = 1000 };
+
 struct world {
     struct hv_host host;
     struct hv_arena arena;
     struct sandbox_options options;
     const struct file *files; /* path NULL ends */
+    bool folds;               /* letters of either case are the same */
     struct hv_str roots[2];
     struct sandbox_place place;
     struct sandbox_plan plan;
+    struct hv_str looked[LOOKED_MAX]; /* what stat was asked for */
+    size_t looked_count;
 };
 
 static const struct file *find(const struct world *world, struct hv_str path)
 {
     for (const struct file *file = world->files; file->path; file++)
-        if (hv_str_is(path, file->path))
+        if (world->folds ? hv_str_eq_nocase(path, hv_str_from(file->path)) : hv_str_is(path, file->path))
             return file;
     return NULL;
+}
+
+/* A folder of which only what lies in it is in the table is one, too. */
+static bool is_folder_of_some(const struct world *world, struct hv_str path)
+{
+    for (const struct file *file = world->files; file->path; file++)
+        if (path_inside(hv_str_from(file->path), path))
+            return true;
+    return false;
 }
 
 static enum hv_code look(const struct hv_host *host, struct hv_str path, bool follow, struct hv_file_stat *out,
                          struct hv_error *err)
 {
-    const struct file *file = find(host->data, path);
+    struct world *world = host->data;
+    const struct file *file = find(world, path);
     assert_false(follow);
-    if (!file)
+    if (world->looked_count < LOOKED_MAX)
+        world->looked[world->looked_count++] = hv_arena_str(&world->arena, path);
+    if (!file && !is_folder_of_some(world, path))
         return hv_fail(err, HV_ENOTFOUND, "not there");
-    *out = (struct hv_file_stat){.kind = file->kind, .mtime_ns = file->mtime_ns};
+    *out = file ? (struct hv_file_stat){.kind = file->kind, .mtime_ns = file->mtime_ns}
+                : (struct hv_file_stat){.kind = HV_FILE_DIRECTORY};
     return HV_OK;
 }
 
@@ -55,7 +75,7 @@ static enum hv_code resolve(const struct hv_host *host, struct hv_arena *arena, 
     return HV_OK;
 }
 
-/* A folder of which only what lies in it is in the table is one, too; a name may come more than once. */
+/* A name may come more than once. */
 static enum hv_code list(const struct hv_host *host, struct hv_arena *arena, struct hv_str path, size_t limit,
                          struct hv_directory_entry **entries, size_t *count, bool *more, struct hv_error *err)
 {
@@ -156,6 +176,8 @@ static void what_is_there_is_protected_what_is_not_is_named(void **state)
     make(&world, files, "{}");
     assert_mounts(&world, "hide /home/me/.netrc\n"
                           "hide-folder /home/me/.ssh\n"
+                          "private /tmp\n"
+                          "read /tmp/own\n"
                           "write /tmp/own/tmp\n"
                           "write /ws/project\n"
                           "protect /ws/project/.bashrc\n"
@@ -239,7 +261,7 @@ static void what_programs_obey_is_protected_in_a_part_of_the_home(void **state)
     assert_mounts(&world, "write /home/me/.cache\nwrite /home/me/.config/fish\n"); /* which is named itself */
     assert_int_equal(world.plan.weakness.len, 0);
     drop(&world);
-    make(&world, files, "{\"filesystem\":{\"allowWrite\":[\"/home\"]}}"); /* no such folder in this picture */
+    make(&world, files, "{\"filesystem\":{\"allowWrite\":[\"/srv\"]}}"); /* no such folder in this picture */
     assert_mounts(&world, "");
     drop(&world);
 }
@@ -466,6 +488,53 @@ static void test_what_git_obeys_in_repositories_below_the_workspace_is_protected
     drop(&world);
 }
 
+static bool is_looked_at(const struct world *world, const char *path)
+{
+    for (size_t i = 0; i < world->looked_count; i++)
+        if (hv_str_is(world->looked[i], path))
+            return true;
+    return false;
+}
+
+static void each_path_is_looked_at_once_and_for_each_plan_anew(void **state)
+{
+    static const struct file before[] = {
+        FOLDER("/ws/project"), FILE_AT("/ws/project/.mcp.json"), FILE_AT("/home/me/.netrc"), {0}};
+    static const struct file after[] = {
+        FOLDER("/ws/project"), FILE_AT("/ws/project/.git/config"), FILE_AT("/home/me/.ssh/id"), {0}};
+    struct world world;
+    (void)state;
+    make(&world, before, "{}");
+    assert_mounts(&world, "hide /home/me/.netrc\nwrite /ws/project\nprotect /ws/project/.mcp.json\n");
+    for (size_t i = 0; i < world.looked_count; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_false(hv_str_eq(world.looked[i], world.looked[j]));
+    assert_true(is_looked_at(&world, "/ws/project/.git"));
+    assert_false(is_looked_at(&world, "/ws/project/.git/config")); /* in what is not there */
+    assert_false(is_looked_at(&world, "/home/me/.ssh"));           /* nor is that in what was listed */
+    assert_true(is_missing(&world, "/ws/project/.helve"));
+    assert_false(is_missing(&world, "/ws/project/.git/hooks")); /* who makes a repository makes its hooks */
+    world.files = after;
+    sandbox_plan_make(&world.place, &world.arena, &world.plan);
+    assert_mounts(&world, "hide-folder /home/me/.ssh\nwrite /ws/project\npin /ws/project/.git\n"
+                          "protect /ws/project/.git/config\n");
+    drop(&world);
+}
+
+/* As on a file system that takes ".SSH" for ".ssh". */
+static void what_has_its_name_in_other_letters_is_found(void **state)
+{
+    static const struct file files[] = {
+        FOLDER("/ws/project"), FOLDER("/home/me/.SSH"), FILE_AT("/ws/project/.Envrc"), {0}};
+    struct world world;
+    (void)state;
+    make(&world, files, "{}");
+    world.folds = true;
+    sandbox_plan_make(&world.place, &world.arena, &world.plan);
+    assert_mounts(&world, "hide-folder /home/me/.ssh\nwrite /ws/project\nprotect /ws/project/.envrc\n");
+    drop(&world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -483,6 +552,8 @@ int main(void)
         cmocka_unit_test(a_workspace_that_is_all_lies_below_the_rest),
         cmocka_unit_test(test_tmp_is_private_and_shows_what_is_named_and_what_holds_the_workspace),
         cmocka_unit_test(test_what_of_tmp_a_command_names_is_found),
+        cmocka_unit_test(each_path_is_looked_at_once_and_for_each_plan_anew),
+        cmocka_unit_test(what_has_its_name_in_other_letters_is_found),
         cmocka_unit_test(test_what_git_obeys_in_repositories_below_the_workspace_is_protected),
     };
     return cmocka_run_group_tests_name("sandbox plan", tests, NULL, NULL);

@@ -11,6 +11,7 @@
 #include "policy/visible.h"
 #include "text/diff.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { DIFF_FILE_MAX = 4 << 20, DIFF_MAX = 512 << 10, EXPORT_MAX = 1 << 30, LIST_MS = 5000 };
@@ -239,13 +240,26 @@ static void start_child(struct chat *chat, const struct hv_str *words, size_t co
         fail(out, &err);
 }
 
+/* The child's own input and output are pipes: what the session shows is on this process's terminal. */
+static struct hv_str describe_terminal(struct hv_arena *arena)
+{
+    const char *term = getenv("TERM");
+    struct winsize size = {0};
+    bool is_terminal = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+    return hv_arena_format(arena, "%s, TERM=%s, colours %s",
+                           is_terminal ? hv_arena_format(arena, "%u x %u", size.ws_col, size.ws_row).ptr
+                                       : "stdout is none",
+                           term ? term : "", cli_has_colour(STDOUT_FILENO) ? "yes" : "no");
+}
+
 void chat_doctor(struct chat *chat, struct hv_buf *out)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     struct hv_str model = hv_arena_format(&arena, "%.*s:%.*s", HV_STR_ARG(model_provider_name(chat->setup.model)),
                                           HV_STR_ARG(model_name(chat->setup.model)));
-    const struct hv_str words[] = {HV_STR("doctor"), HV_STR("--model"), model};
-    start_child(chat, words, 3, out);
+    const struct hv_str words[] = {HV_STR("doctor"), HV_STR("--model"), model, HV_STR("--terminal"),
+                                   describe_terminal(&arena)};
+    start_child(chat, words, 5, out);
 }
 
 void chat_trace(struct chat *chat, struct hv_str arguments, struct hv_buf *out)

@@ -37,6 +37,7 @@ struct doctor {
 struct doctor_flags {
     struct cli_setup_flags setup;
     struct hv_str model;
+    struct hv_str terminal; /* of the session that asks; absent: look for one */
     bool json, offline;
 };
 
@@ -45,6 +46,7 @@ static const struct option doctor_options[] = {
     {"model", 0, OPTION_TEXT, AT(model), "NAME", "check this model"},
     {"offline", 0, OPTION_FLAG, AT(offline), NULL, "do not try to reach the model's server, or who answers searches"},
     {"json", 0, OPTION_FLAG, AT(json), NULL, "one JSON object a finding"},
+    {"terminal", 0, OPTION_TEXT, AT(terminal), "TEXT", "what is said of the terminal", .hidden = true},
     {.type = OPTION_TABLE, .offset = AT(setup), .table = cli_setup_options},
     {0},
 };
@@ -228,9 +230,13 @@ static void check_search(struct doctor *doctor)
     tell(doctor, compiles ? FINDING_OK : FINDING_NOTE, "search", "%.*s", HV_STR_ARG(hv_buf_str(&text)));
 }
 
-static void check_terminal(struct doctor *doctor)
+static void check_terminal(struct doctor *doctor, struct hv_str session)
 {
     const char *term = getenv("TERM");
+    if (session.len) {
+        tell(doctor, FINDING_OK, "terminal", "%.*s", HV_STR_ARG(session));
+        return;
+    }
     tell(doctor, FINDING_OK, "terminal", "stdin %s, stderr %s, TERM=%s, colours %s",
          isatty(STDIN_FILENO) ? "is one" : "is none", isatty(STDERR_FILENO) ? "is one" : "is none", term ? term : "",
          cli_has_colour(STDERR_FILENO) ? "yes" : "no");
@@ -447,7 +453,7 @@ static int run(const struct cli_call *call)
         check_sandbox(&doctor);
         check_search(&doctor);
         check_media(&doctor);
-        check_terminal(&doctor);
+        check_terminal(&doctor, flags->terminal);
         check_model(&doctor, flags);
         if (!flags->offline)
             check_tools(&doctor);

@@ -58,7 +58,7 @@ void chat_set_mode(struct chat *chat, enum policy_mode mode);
 void chat_show_earlier(struct chat *chat, const struct session_entry *entry);
 
 /* chat_commands.c: see ui_front.command. */
-bool chat_command(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt);
+void chat_command(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt);
 extern const struct ui_command chat_command_list[];
 
 /* Close the session, call between, go on with the same one. No turn may be running; it needs a journal. */

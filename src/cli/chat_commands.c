@@ -1,9 +1,12 @@
 /* chat_commands.c: what is typed with a slash in an interactive session: one row a command. Answers are Markdown. */
-#include "agent/context.h"
+#include "agent/instructions.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/nearest.h"
+#include "base/path.h"
 #include "cli/chat.h"
+
+enum { OWN_MAX = 1 << 20, MEMORY_MAX = 1 << 20 };
 
 const struct ui_command chat_command_list[] = {
     {"help", "", "commands and keys"},
@@ -342,29 +345,29 @@ static void config(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 
-static bool put_memory_file(struct chat *chat, struct hv_str folder, const char *name, struct hv_buf *out)
-{
-    CLEANUP_ARENA struct hv_arena arena = {0};
-    const struct hv_host *host = chat->setup.host;
-    struct hv_str path = hv_arena_format(&arena, "%.*s/%s", HV_STR_ARG(folder), name);
-    struct hv_file_stat stat;
-    if (!folder.len || host->stat(host, path, true, &stat, NULL) != HV_OK)
-        return false;
-    hv_buf_add_cstr(out, "- ");
-    put_code(out, path);
-    hv_buf_addf(out, " %llu bytes\n", (unsigned long long)stat.size);
-    return true;
-}
-
+/* The files as the next session would read them, the project's from its top folder down. */
 static void memory(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
-    static const char *const names[] = {"AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md"};
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf text = {.max = MEMORY_MAX};
+    const struct setup *setup = &chat->setup;
+    struct context_parts parts = {.arena = &arena};
+    struct policy *policy = runtime_policy(session_runtime(chat->session));
+    struct hv_str own = path_join(&arena, setup->home, HV_STR(".claude"));
     bool any = false;
     (void)arguments, (void)prompt;
-    (void)!put_memory_file(chat, chat->setup.settings->user_directory, "AGENTS.md", out);
-    (void)!put_memory_file(chat, chat->setup.home, ".claude/CLAUDE.md", out);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        any |= put_memory_file(chat, chat->setup.directory, names[i], out);
+    instructions_put(setup->host, setup->settings, policy, setup->directory, setup->home, &text, &parts);
+    policy_unref(policy);
+    for (size_t i = 0; i < parts.list.count; i++) {
+        struct hv_str path = parts.list.items[i].name, folder = path_parent(path);
+        struct hv_file_stat stat = {0};
+        (void)!setup->host->stat(setup->host, path, true, &stat, NULL);
+        hv_buf_add_cstr(out, "- ");
+        put_code(out, path);
+        hv_buf_addf(out, " %llu bytes\n", (unsigned long long)stat.size);
+        any |= !hv_str_eq(folder, own) && !hv_str_eq(folder, setup->settings->user_directory);
+    }
+    context_release(&parts);
     if (out->len)
         hv_buf_add_byte(out, '\n');
     if (!any)
@@ -422,7 +425,54 @@ static void to_come(struct chat *chat, struct hv_str arguments, struct hv_buf *o
     hv_buf_add_cstr(out, "This is still to come.");
 }
 
-bool chat_command(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
+/* What other agents call a command of helve's. */
+static struct hv_str find_usual_name(struct hv_str name)
+{
+    static const struct {
+        const char *usual, *name;
+    } rows[] = {
+        {"new", "clear"},
+        {"reset", "clear"},
+        {"continue", "resume"},
+        {"undo", "rewind"},
+        {"settings", "config"},
+        {"checkpoint", "rewind"},
+        {"usage", "cost"},
+        {"stats", "cost"},
+        {"bashes", "tasks"},
+        {"allowed-tools", "permissions"},
+        {"approvals", "permissions"},
+        {"plan", "mode plan"},
+        {"theme", "config theme"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (hv_str_is(name, rows[i].usual))
+            return hv_str_from(rows[i].name);
+    return (struct hv_str){0};
+}
+
+static void put_unknown(struct chat *chat, struct hv_str name, struct hv_buf *out)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    CLEANUP_BUF struct hv_buf own = {.max = OWN_MAX};
+    VEC(struct hv_str) names = {0};
+    struct hv_str near = find_usual_name(name), line;
+    for (const struct ui_command *command = chat_command_list; command->name; command++)
+        *vec_push(&names) = hv_str_from(command->name);
+    chat_complete_own(chat, HV_STR(""), &own);
+    for (struct hv_str rest = hv_buf_str(&own); hv_str_split(&rest, '\n', &line);)
+        *vec_push(&names) = hv_str_slice(line, 1, hv_str_find_byte(line, ' ', 0));
+    if (!near.ptr)
+        near = nearest_name(name, names.items, names.count);
+    hv_buf_add_cstr(out, "There is no command ");
+    put_code(out, hv_arena_format(&arena, "/%.*s", HV_STR_ARG(name)));
+    if (near.ptr)
+        hv_buf_addf(out, "; did you mean `/%.*s`?", HV_STR_ARG(near));
+    hv_buf_add_cstr(out, near.ptr ? " `/help` lists those there are." : "; `/help` lists those there are.");
+    vec_release(&names);
+}
+
+void chat_command(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
     static const struct {
         const char *name;
@@ -456,11 +506,16 @@ bool chat_command(void *user, struct hv_str name, struct hv_str arguments, struc
         {"skills", to_come},
     };
     struct chat *chat = user;
-    for (size_t i = 0; chat->session && i < sizeof rows / sizeof *rows; i++) {
+    if (!chat->session) {
+        hv_buf_add_cstr(out, "The session has not begun yet.");
+        return;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!hv_str_is(name, rows[i].name))
             continue;
         rows[i].function(chat, arguments, out, prompt);
-        return true;
+        return;
     }
-    return chat->session && chat_own_command(chat, name, arguments, out);
+    if (!chat_own_command(chat, name, arguments, out))
+        put_unknown(chat, name, out);
 }

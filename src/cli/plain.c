@@ -216,8 +216,7 @@ static void run_command(struct ui *ui, struct hv_str line)
         quit(ui, 0);
         return;
     }
-    if (!ui->front->command(ui->front->user, name, arguments, &out, &prompt))
-        hv_buf_addf(&out, "There is no command `/%.*s`; `/help` lists those there are.", HV_STR_ARG(name));
+    ui->front->command(ui->front->user, name, arguments, &out, &prompt);
     write_line(ui, hv_buf_str(&out));
     if (prompt.len)
         submit(ui, hv_buf_str(&prompt));

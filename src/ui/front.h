@@ -80,9 +80,9 @@ struct ui_front {
     void (*interrupt)(void *user);
     size_t (*send_to_background)(void *user);                  /* as runtime_send_to_background; NULL: 0 */
     bool (*can_background)(void *user, struct hv_str call_id); /* it would send this call; NULL: none */
-    /* "/name arguments". What it prints is Markdown. False: there is no such command. *prompt: a prompt to submit (a
-     * command of the person's own). */
-    bool (*command)(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt);
+    /* "/name arguments". What it prints is Markdown, also where there is no such command. *prompt: a prompt to submit
+     * (a command of the person's own). */
+    void (*command)(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt);
     /* Commands besides `commands` that begin so, as lines "/name arguments  summary". May be NULL. */
     void (*complete_command)(void *user, struct hv_str prefix, struct hv_buf *out);
     /* A command of the person's, run as a call of theirs; its events follow. */

@@ -180,9 +180,7 @@ static void run_command(struct ui *ui, struct hv_str line)
         copy_answer(ui, arguments);
         return;
     }
-    if (!ui->front->command(ui->front->user, name, arguments, &out, &prompt)) {
-        hv_buf_addf(&out, "There is no command `/%.*s`; `/help` lists those there are.", HV_STR_ARG(name));
-    }
+    ui->front->command(ui->front->user, name, arguments, &out, &prompt);
     if (out.len)
         view_print_markdown(ui, hv_buf_str(&out));
     if (prompt.len)

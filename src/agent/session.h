@@ -78,9 +78,9 @@ struct session_options {
     /* There is something to tell the model about its tasks, and no turn runs: session_submit_notes starts one. NULL: it
      * waits for the next prompt. */
     void (*on_notes)(void *user);
-    /* Words of the person's that go to the model with the results of its calls: append one JSON text block. False:
-     * there are none. NULL: there never are. */
-    bool (*take_words)(void *user, struct hv_buf *block);
+    /* Words of the person's that go to the model with the results of its calls: append JSON blocks with commas
+     * between them. False: there are none. NULL: there never are. */
+    bool (*take_words)(void *user, struct hv_buf *blocks);
     const char *door;            /* as in runtime_options */
     struct hv_str run_directory; /* likewise */
     /* A turn is over; the next may be started from inside. */

@@ -120,14 +120,9 @@ static void on_turn_end(void *user, const struct session_outcome *outcome)
 static enum hv_code submit(void *user, struct hv_str prompt, struct hv_error *err)
 {
     struct chat *chat = user;
-    CLEANUP_BUF struct hv_buf text = {0};
     if (!chat->session)
         return hv_fail(err, HV_EUNSUPPORTED, "the session has not begun yet");
-    hv_buf_init(&text, PROMPT_MAX + SAID_MAX);
-    hv_buf_add_str(&text, hv_buf_str(&chat->shell_said));
-    hv_buf_clear(&chat->shell_said);
-    hv_buf_add_str(&text, prompt);
-    enum hv_code code = chat_submit_text(chat, hv_buf_str(&text), err);
+    enum hv_code code = chat_submit_text(chat, prompt, err);
     chat->turn_running = code == HV_OK;
     return code;
 }

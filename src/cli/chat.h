@@ -98,10 +98,11 @@ void chat_doctor(struct chat *chat, struct hv_buf *out);
 void chat_trace(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
 void chat_try_rule(struct chat *chat, struct hv_str arguments, struct hv_buf *out);
 
-/* chat_input.c: see ui_front.note; session_options.take_words; a prompt with the pictures that it names. */
+/* chat_input.c: see ui_front.note; session_options.take_words; submit a prompt after what
+ * commands of the person's said, and with the pictures that it names itself. */
 void chat_note(void *user, struct hv_str text, struct hv_buf *out);
-bool chat_take_words(void *user, struct hv_buf *block);
-enum hv_code chat_submit_text(struct chat *chat, struct hv_str text, struct hv_error *err) HV_MUST_CHECK;
+bool chat_take_words(void *user, struct hv_buf *blocks);
+enum hv_code chat_submit_text(struct chat *chat, struct hv_str prompt, struct hv_error *err) HV_MUST_CHECK;
 
 /* chat_files.c: append names below the directory that fit, best first, without those that begin so in it itself. What
  * is not known yet is read beside; ui_functions.files_changed tells. No words: it is read alone. */

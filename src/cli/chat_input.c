@@ -56,36 +56,10 @@ void chat_note(void *user, struct hv_str text, struct hv_buf *out)
                 HV_STR_ARG(text));
 }
 
-/* ---- words while the model works --------------------------------------------------------------------------------- */
-
-/* A hook that looks at prompts sees them when their turn comes. */
-static bool has_prompt_hook(const struct settings *settings)
-{
-    for (size_t i = 0; i < settings->hook_count; i++)
-        if (hv_str_is(settings->hooks[i].event, "UserPromptSubmit"))
-            return true;
-    return false;
-}
-
-bool chat_take_words(void *user, struct hv_buf *block)
-{
-    struct chat *chat = user;
-    CLEANUP_BUF struct hv_buf text = {.max = TEXT_MAX}, all = {.max = TEXT_MAX};
-    struct hv_json_writer writer;
-    if (!chat->ui || has_prompt_hook(chat->setup.settings) || !chat->functions->take_queued(chat->ui, &text))
-        return false;
-    hv_buf_addf(&all, "[The user sent this while you were working:]\n%.*s", HV_STR_ARG(hv_buf_str(&text)));
-    hv_json_writer_init(&writer, block);
-    hv_json_begin_object(&writer);
-    hv_json_member_cstr(&writer, "type", "text");
-    hv_json_member_string(&writer, "text", hv_buf_str(&all));
-    hv_json_end_object(&writer);
-    return true;
-}
-
 /* ---- pictures ---------------------------------------------------------------------------------------------------- */
 
-/* The next word of a prompt as terminals drop paths there: 'quoted', or with backslashes before blanks. */
+/* The next word of a prompt as terminals drop paths there, 'quoted', or with backslashes before blanks; or as @"it" is
+ * completed. */
 static bool next_path(struct hv_str text, size_t *at, struct hv_buf *path)
 {
     hv_buf_clear(path);
@@ -93,6 +67,8 @@ static bool next_path(struct hv_str text, size_t *at, struct hv_buf *path)
         ++*at;
     if (*at >= text.len)
         return false;
+    if (hv_str_starts(hv_str_slice(text, *at, text.len), HV_STR("@\"")))
+        hv_buf_add_byte(path, text.ptr[(*at)++]);
     char quote = text.ptr[*at] == '\'' || text.ptr[*at] == '"' ? text.ptr[(*at)++] : 0;
     for (; *at < text.len; ++*at) {
         char byte = text.ptr[*at];
@@ -126,11 +102,14 @@ static bool read_picture(struct chat *chat, struct hv_arena *arena, struct hv_st
     return true;
 }
 
-static void tell_left_out(struct chat *chat, struct hv_str name)
+static void tell_left_out(struct chat *chat, struct hv_str name, bool too_many)
 {
     CLEANUP_BUF struct hv_buf out = {.max = TEXT_MAX};
-    hv_buf_addf(&out, "`%.*s` is sent as a name alone: it is no PNG, JPEG, GIF or WebP of up to 5 MB.",
-                HV_STR_ARG(name));
+    hv_buf_addf(&out, "`%.*s` is sent as a name alone: ", HV_STR_ARG(name));
+    if (too_many)
+        hv_buf_addf(&out, "a message takes %d pictures.", PICTURES_MAX);
+    else
+        hv_buf_add_cstr(&out, "it is no PNG, JPEG, GIF or WebP of up to 5 MB.");
     chat->functions->print(chat->ui, hv_buf_str(&out));
 }
 
@@ -149,33 +128,64 @@ static void put_picture(struct hv_json_writer *writer, enum image_format format,
     hv_json_end_object(writer);
 }
 
-/* Pictures that the prompt names by their paths go along. */
-enum hv_code chat_submit_text(struct chat *chat, struct hv_str text, struct hv_error *err)
+/* A list of blocks: before and words as one text, then the pictures that words name by their paths. How many. */
+static size_t put_content(struct chat *chat, struct hv_str before, struct hv_str words, struct hv_buf *content)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
-    CLEANUP_BUF struct hv_buf content = {.max = CONTENT_MAX}, path = {.max = TEXT_MAX},
-                              bytes = {.max = PICTURE_MAX + 1};
+    CLEANUP_BUF struct hv_buf path = {.max = TEXT_MAX}, bytes = {.max = PICTURE_MAX + 1};
     struct hv_json_writer writer;
     size_t count = 0;
-    hv_json_writer_init(&writer, &content);
+    hv_json_writer_init(&writer, content);
     hv_json_begin_array(&writer);
     hv_json_begin_object(&writer);
     hv_json_member_cstr(&writer, "type", "text");
-    hv_json_member_string(&writer, "text", text);
+    hv_json_member_string(&writer, "text", hv_arena_format(&arena, "%.*s%.*s", HV_STR_ARG(before), HV_STR_ARG(words)));
     hv_json_end_object(&writer);
-    for (size_t at = 0; count < PICTURES_MAX && next_path(text, &at, &path);) {
+    for (size_t at = 0; next_path(words, &at, &path);) {
         struct image_head head;
         if (!read_picture(chat, &arena, hv_buf_str(&path), &bytes))
             continue;
-        if (image_head_read(hv_buf_str(&bytes), &head, NULL) != HV_OK ||
-            head.format == IMAGE_BMP) { /* models take none */
-            tell_left_out(chat, hv_buf_str(&path));
+        bool is_fit = image_head_read(hv_buf_str(&bytes), &head, NULL) == HV_OK && head.format != IMAGE_BMP;
+        if (!is_fit || count == PICTURES_MAX) { /* models take no BMP */
+            tell_left_out(chat, hv_buf_str(&path), is_fit);
             continue;
         }
         put_picture(&writer, head.format, hv_buf_str(&bytes));
         count++;
     }
     hv_json_end_array(&writer);
+    return count;
+}
+
+enum hv_code chat_submit_text(struct chat *chat, struct hv_str prompt, struct hv_error *err)
+{
+    CLEANUP_BUF struct hv_buf content = {.max = CONTENT_MAX}, text = {.max = TEXT_MAX};
+    hv_buf_add_str(&text, hv_buf_str(&chat->shell_said));
+    hv_buf_add_str(&text, prompt);
+    size_t count = put_content(chat, hv_buf_str(&chat->shell_said), prompt, &content);
+    hv_buf_clear(&chat->shell_said);
     return count ? session_submit(chat->session, hv_buf_str(&content), err)
-                 : session_submit_text(chat->session, text, err);
+                 : session_submit_text(chat->session, hv_buf_str(&text), err);
+}
+
+/* ---- words while the model works --------------------------------------------------------------------------------- */
+
+/* A hook that looks at prompts sees them when their turn comes. */
+static bool has_prompt_hook(const struct settings *settings)
+{
+    for (size_t i = 0; i < settings->hook_count; i++)
+        if (hv_str_is(settings->hooks[i].event, "UserPromptSubmit"))
+            return true;
+    return false;
+}
+
+bool chat_take_words(void *user, struct hv_buf *blocks)
+{
+    struct chat *chat = user;
+    CLEANUP_BUF struct hv_buf text = {.max = TEXT_MAX}, content = {.max = CONTENT_MAX};
+    if (!chat->ui || has_prompt_hook(chat->setup.settings) || !chat->functions->take_queued(chat->ui, &text))
+        return false;
+    put_content(chat, HV_STR("[The user sent this while you were working:]\n"), hv_buf_str(&text), &content);
+    hv_buf_add_str(blocks, hv_str_slice(hv_buf_str(&content), 1, content.len - 1)); /* without the brackets */
+    return true;
 }

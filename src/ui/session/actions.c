@@ -286,6 +286,25 @@ static void complete_commands(struct ui *ui, struct hv_str prefix)
     ui->completion = find_whole_name(hv_buf_str(&ui->completions), prefix);
 }
 
+/* @"name with blanks" */
+static bool is_quoted(struct hv_str word)
+{
+    return hv_str_starts(word, HV_STR("@\""));
+}
+
+/* Where the word at the end of a text begins; a quote that is still open holds blanks, too. */
+static size_t find_word(struct hv_str text)
+{
+    size_t start = text.len, quote = text.len;
+    while (start > 0 && text.len - start < WORD_MAX && text.ptr[start - 1] != ' ' && text.ptr[start - 1] != '\n')
+        start--;
+    while (quote > 0 && text.len - quote < WORD_MAX && text.ptr[quote - 1] != '"' && text.ptr[quote - 1] != '\n')
+        quote--;
+    bool is_open = quote > 1 && text.ptr[quote - 1] == '"' && text.ptr[quote - 2] == '@' &&
+                   (quote == 2 || text.ptr[quote - 3] == ' ' || text.ptr[quote - 3] == '\n');
+    return is_open ? quote - 2 : start;
+}
+
 /* What stands before the caret is the beginning of a command or of a file's name. */
 static void find_completions(struct ui *ui)
 {
@@ -294,16 +313,15 @@ static void find_completions(struct ui *ui)
     ui->completion = 0;
     if (!ui->editor.text.len || ui->editor.history_at != ui->editor.history.count)
         return;
-    size_t start = text.len;
-    while (start > 0 && text.len - start < WORD_MAX && text.ptr[start - 1] != ' ' && text.ptr[start - 1] != '\n')
-        start--;
+    size_t start = find_word(text);
     struct hv_str word = hv_str_slice(text, start, text.len);
     ui->completion_from = start;
     if (start == 0 && word.len && word.ptr[0] == '/' && hv_str_find_byte(word, '/', 1) == SIZE_MAX)
         complete_commands(ui, hv_str_slice(word, 1, word.len));
     ui->completes_file = word.len && word.ptr[0] == '@' && ui->front->complete_file;
     if (ui->completes_file)
-        ui->front->complete_file(ui->front->user, hv_str_slice(word, 1, word.len), &ui->completions);
+        ui->front->complete_file(ui->front->user, hv_str_slice(word, is_quoted(word) ? 2 : 1, word.len),
+                                 &ui->completions);
 }
 
 /* What is chosen stays chosen. */
@@ -333,6 +351,15 @@ static size_t count_completions(const struct ui *ui)
     return count;
 }
 
+/* "@name ", quoted where it has blanks; in a folder it goes on. */
+static void put_file_word(struct hv_str name, bool quote, struct hv_buf *text)
+{
+    quote = quote || hv_str_find_byte(name, ' ', 0) != SIZE_MAX;
+    hv_buf_addf(text, "@%s%.*s", quote ? "\"" : "", HV_STR_ARG(name));
+    if (!hv_str_ends(name, HV_STR("/")))
+        hv_buf_add_cstr(text, quote ? "\" " : " ");
+}
+
 /* Put the chosen one in; false: there is none, or it stands there already. */
 static bool accept_completion(struct ui *ui)
 {
@@ -343,12 +370,15 @@ static bool accept_completion(struct ui *ui)
     bool command = line.len && line.ptr[0] == '/';
     struct hv_str word = command ? hv_str_slice(line, 0, hv_str_find_byte(line, ' ', 0)) : line;
     struct hv_str present = hv_str_slice(hv_buf_str(&ui->editor.text), ui->completion_from, ui->editor.caret);
-    if (command && hv_str_eq(present, word)) {
+    if (hv_str_eq(command ? present : hv_str_slice(present, is_quoted(present) ? 2 : 1, present.len), word)) {
         close_completions(ui);
         return false;
     }
     CLEANUP_BUF struct hv_buf text = {.max = COMPLETIONS_MAX};
-    hv_buf_addf(&text, "%s%.*s%s", command ? "" : "@", HV_STR_ARG(word), hv_str_ends(word, HV_STR("/")) ? "" : " ");
+    if (command)
+        hv_buf_addf(&text, "%.*s ", HV_STR_ARG(word));
+    else
+        put_file_word(word, is_quoted(present), &text);
     editor_replace(&ui->editor, ui->completion_from, ui->editor.caret, hv_buf_str(&text));
     find_completions(ui);
     return true;

@@ -118,29 +118,12 @@ void machine_ports_note(struct hv_str command, struct sandbox_run *run)
 
 /* ---- rules ----------------------------------------------------------------------------------------------- */
 
-/* The port of "localhost:PORT" or "127.0.0.1:PORT"; 0: it is another rule. */
-static unsigned port_of(struct hv_str rule)
-{
-    size_t colon = hv_str_rfind_byte(rule, ':');
-    if (colon == SIZE_MAX)
-        return 0;
-    struct hv_str host = hv_str_slice(rule, 0, colon);
-    bool local = false;
-    for (size_t i = 0; i < sizeof loopback / sizeof *loopback; i++)
-        local |= hv_str_eq_nocase(host, loopback[i]);
-    return local ? number_of(hv_str_slice(rule, colon + 1, rule.len)) : 0;
-}
-
 enum machine_port_leave machine_port_leave(const struct sandbox_options *options, unsigned port)
 {
-    bool named = false;
-    for (size_t i = 0; i < sizeof loopback / sizeof *loopback; i++) {
-        struct sandbox_domain domain = sandbox_domain_of(options, loopback[i], port);
-        if (domain.denied_by.len)
-            return MACHINE_PORT_DENIED;
-        named |= domain.named;
-    }
-    return named ? MACHINE_PORT_ALLOWED : MACHINE_PORT_UNNAMED;
+    struct sandbox_domain domain = sandbox_domain_of(options, loopback[0], port);
+    if (domain.denied_by.len)
+        return MACHINE_PORT_DENIED;
+    return domain.named ? MACHINE_PORT_ALLOWED : MACHINE_PORT_UNNAMED;
 }
 
 void machine_ports_put(const struct hv_sandbox *sandbox, const struct sandbox_run *run, struct hv_arena *arena,
@@ -150,7 +133,7 @@ void machine_ports_put(const struct hv_sandbox *sandbox, const struct sandbox_ru
     struct ports ports = {0};
     size_t count = 0;
     for (size_t i = 0; i < options->domains.count; i++)
-        add_port(&ports, port_of(options->domains.items[i]));
+        add_port(&ports, sandbox_domain_loopback_port(options->domains.items[i]));
     for (size_t i = 0; i < run->port_count; i++)
         add_port(&ports, run->ports[i]);
     for (size_t i = 0; i < sandbox->missed_count; i++)

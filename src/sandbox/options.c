@@ -285,16 +285,28 @@ static struct domain_rule parse_rule(struct hv_str text)
     return rule;
 }
 
+/* The names of this machine's loopback are one thing, however a rule and a program write it. */
+static bool is_loopback(struct hv_str host)
+{
+    return hv_str_eq_nocase(host, HV_STR("localhost")) || hv_str_is(host, "127.0.0.1") || hv_str_is(host, "::1");
+}
+
 static bool rule_takes(const struct domain_rule *rule, struct hv_str host, unsigned port)
 {
     if (rule->port && rule->port != port)
         return false;
     if (!rule->wildcard)
-        return hv_str_eq_nocase(rule->host, host);
+        return hv_str_eq_nocase(rule->host, host) || (is_loopback(rule->host) && is_loopback(host));
     if (!rule->host.len)
         return true;
     return host.len > rule->host.len + 1 && host.ptr[host.len - rule->host.len - 1] == '.' &&
            hv_str_eq_nocase(hv_str_slice(host, host.len - rule->host.len, host.len), rule->host);
+}
+
+unsigned sandbox_domain_loopback_port(struct hv_str text)
+{
+    struct domain_rule rule = parse_rule(text);
+    return is_loopback(rule.host) ? rule.port : 0;
 }
 
 bool sandbox_domain_takes(struct hv_str text, struct hv_str host, unsigned port)

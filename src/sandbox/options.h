@@ -53,8 +53,10 @@ struct sandbox_domain {
     bool named; /* by a rule without a wildcard: addresses of this machine and its network are meant, too */
     struct hv_str denied_by; /* the rule of deniedDomains, or absent */
 };
-/* Would this element of allowedDomains take the host? */
+/* Would this element of allowedDomains take the host? "localhost", "127.0.0.1" and "::1" are the same one. */
 bool sandbox_domain_takes(struct hv_str rule, struct hv_str host, unsigned port);
+/* The port that the element names of this machine's loopback; 0: none. */
+unsigned sandbox_domain_loopback_port(struct hv_str rule);
 /* host: a name or a literal address, without brackets. */
 struct sandbox_domain sandbox_domain_of(const struct sandbox_options *options, struct hv_str host, unsigned port);
 

@@ -77,7 +77,7 @@ static void hand_over(int listener, struct helper_listener what)
 }
 
 /* To the proxy, or, machine, to servers of the machine. Those listeners are shared by all that listen there, so a
- * sandbox has them only once it has a command: what is refused is told of the one that connected. */
+ * sandbox has them only once it has a command: what is refused is told of those that may have connected. */
 static void open_way_out(const char *plan, bool machine)
 {
     struct item proxy = item_find(plan, HELPER_PROXY);

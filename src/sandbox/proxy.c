@@ -63,10 +63,10 @@ const char *proxy_name(const struct proxy *proxy)
 
 /* ---- refusals ------------------------------------------------------------------------------------------ */
 
-void proxy_note_refusal(struct proxy *proxy, uint64_t run, const char *text)
+/* Under the lock. */
+static void note_refusal(struct proxy *proxy, uint64_t run, const char *text)
 {
     size_t count = 0;
-    LOCK_SCOPE(&proxy->lock);
     for (size_t i = 0; i < proxy->refusals.count; i++) {
         if (proxy->refusals.items[i].run != run)
             continue;
@@ -74,6 +74,20 @@ void proxy_note_refusal(struct proxy *proxy, uint64_t run, const char *text)
             return;
     }
     *vec_push(&proxy->refusals) = (struct refusal){run, hv_strdup(text)};
+}
+
+void proxy_note_refusal(const struct connection *connection, const char *text)
+{
+    struct proxy *proxy = connection->proxy;
+    LOCK_SCOPE(&proxy->lock);
+    if (!connection->machine_port || proxy->questions.runs.count < 2) {
+        note_refusal(proxy, connection->run, text);
+        return;
+    }
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    struct hv_str shared = hv_arena_format(&arena, "%s, by this command or by one that ran beside it", text);
+    for (size_t i = 0; i < proxy->questions.runs.count; i++)
+        note_refusal(proxy, proxy->questions.runs.items[i].run, shared.ptr);
 }
 
 struct hv_str proxy_take_refusals(struct proxy *proxy, uint64_t run, struct hv_arena *arena)

@@ -66,6 +66,19 @@ static struct hv_str command_of(const struct proxy *proxy, uint64_t run)
     return (struct hv_str){0};
 }
 
+/* Which of the commands that run side by side has connected to a port of the machine is not known: each listens at it,
+ * and any may have taken the connection. */
+static struct hv_str commands_of(const struct connection *connection, struct hv_arena *arena)
+{
+    const struct proxy *proxy = connection->proxy;
+    struct hv_str all = command_of(proxy, connection->run);
+    for (size_t i = 0; connection->machine_port && i < proxy->questions.runs.count; i++)
+        if (proxy->questions.runs.items[i].run != connection->run)
+            all = hv_arena_format(arena, "%.*s\nor for this one, which runs beside it:\n%s", HV_STR_ARG(all),
+                                  proxy->questions.runs.items[i].command);
+    return hv_arena_str(arena, all);
+}
+
 static void add_grant(struct proxy *proxy, uint64_t run, struct hv_str rule, const struct sandbox_leave *leave)
 {
     bool refused = leave->kind == SANDBOX_LEAVE_REFUSED;
@@ -155,8 +168,9 @@ static void *ask(void *data)
 }
 
 /* Under the lock. NULL: it cannot be asked. */
-static struct question *open_question(struct proxy *proxy, uint64_t run, const struct sandbox_connection *what)
+static struct question *open_question(const struct connection *connection, const struct sandbox_connection *what)
 {
+    struct proxy *proxy = connection->proxy;
     struct proxy_questions *questions = &proxy->questions;
     if (!proxy->setup->ask || questions->ending || questions->open.count >= QUESTIONS_MAX)
         return NULL;
@@ -168,7 +182,7 @@ static struct question *open_question(struct proxy *proxy, uint64_t run, const s
         .port = what->port,
         .address = hv_arena_str(&question->arena, what->address),
         .rule = hv_arena_str(&question->arena, what->rule),
-        .command = hv_arena_str(&question->arena, command_of(proxy, run)),
+        .command = commands_of(connection, &question->arena),
     };
     proxy_ref(proxy);
     questions->threads++;
@@ -201,7 +215,7 @@ enum proxy_leave proxy_ask(const struct connection *connection, struct sandbox_c
         enum proxy_leave known = look_up(proxy, connection->run, &what, arena, words);
         question = known ? NULL : find_question(proxy, what.rule);
         if (!known && !question)
-            question = open_question(proxy, connection->run, &what);
+            question = open_question(connection, &what);
         if (!question)
             return known;
         question->references++;

@@ -53,7 +53,7 @@ static void refuse(const struct connection *connection, const struct proxy_reque
 {
     char text[TEXT_SIZE];
     snprintf(text, sizeof text, "%.*s:%u (%s)", HV_STR_ARG(request->host), request->port, why);
-    proxy_note_refusal(connection->proxy, connection->run, text);
+    proxy_note_refusal(connection, text);
     snprintf(text, sizeof text, "The sandbox does not let commands reach %.*s:%u: %s.", HV_STR_ARG(request->host),
              request->port, why);
     answer(connection, "403 Forbidden", text);

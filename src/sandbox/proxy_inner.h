@@ -92,8 +92,8 @@ void network_release(struct proxy_network *network);
 
 /* ---- proxy.c and proxy_connection.c */
 
-/* Remember that something was refused to a run. */
-void proxy_note_refusal(struct proxy *proxy, uint64_t run, const char *text);
+/* Remember that something was refused to a run; of a port of the machine, to each that may have connected. */
+void proxy_note_refusal(const struct connection *connection, const char *text);
 void proxy_ref(struct proxy *proxy);
 void proxy_unref(struct proxy *proxy);
 

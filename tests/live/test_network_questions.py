@@ -42,11 +42,13 @@ def test_once_lets_the_command_that_waits_through_and_no_other(case):
 
 
 def test_for_the_session_and_always_nobody_is_asked_again(case):
+    """Nor by another name of the same service, without the proxy."""
     need_full(case)
     settings(case)
     with Listener() as one, Listener() as other:
-        server = case.serve(Answer([call("Bash", {"command": fetching(one.port)})]), Answer([call("Bash", {"command": fetching(one.port)})]),
-                            Answer([call("Bash", {"command": fetching(other.port)})]), Answer([text("All done.")]))
+        direct = f"exec 3<>/dev/tcp/127.0.0.1/{one.port} && printf 'GET /direct HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3"
+        server = case.serve(Answer([call("Bash", {"command": fetching(one.port)})]), Answer([call("Bash", {"command": fetching(one.port, 'localhost')})]),
+                            Answer([call("Bash", {"command": direct})]), Answer([call("Bash", {"command": fetching(other.port)})]), Answer([text("All done.")]))
         with Terminal(case, server, rows=60, columns=160) as terminal:
             terminal.prompt("go")
             terminal.wait(f"Network(127.0.0.1:{one.port})", "y once")
@@ -54,7 +56,7 @@ def test_for_the_session_and_always_nobody_is_asked_again(case):
             terminal.wait("Network → allowed for this session", f"Network(127.0.0.1:{other.port})", "y once")
             terminal.type("a")
             terminal.wait("All done.", "Network → allowed always")
-        assert len(one.seen) == 2 and len(other.seen) == 1
+        assert len(one.seen) == 3 and len(other.seen) == 1
         with open(case.project + "/.helve/settings.local.json", encoding="utf-8") as file:
             assert json.load(file) == {"sandbox": {"network": {"allowedDomains": [f"127.0.0.1:{other.port}"]}}}
         (result, _), = run(case, fetching(other.port))  # what was saved holds in the next session
@@ -89,6 +91,27 @@ def test_a_program_without_a_proxy_is_asked_about_the_port_of_the_machine(case):
     assert f"has a server at port {hidden.port}" in results[1] and f'["localhost:{hidden.port}"]' in results[1] and "run again" in results[1], results
     assert "own" in results[2] and "in use" not in results[2], results
     assert f"refused a connection to localhost:{hidden.port} (the person who was asked said no: use the file)" in results[3], results
+
+
+def test_of_commands_side_by_side_each_that_may_have_connected_is_named(case):
+    """Each listens at the port of the machine, and any may take the connection."""
+    need_full(case)
+    settings(case)
+    with Listener() as listener:
+        beside = f"echo 127.0.0.1 {listener.port}; sleep 100"
+        direct = f"exec 3<>/dev/tcp/127.0.0.1/{listener.port} && cat <&3"
+        server = case.serve(Answer([call("Bash", {"command": beside, "run_in_background": True})]), Answer([call("Bash", {"command": direct})]),
+                            Answer([text("All done.")]))
+        with Terminal(case, server, rows=60, columns=160) as terminal:
+            terminal.prompt("go")
+            shown = terminal.wait(f"Network(localhost:{listener.port})", "or for this one, which runs beside it", "y once")
+            assert "sleep 100" in shown and "cat <&3" in shown, shown
+            terminal.type("w")
+            terminal.wait("What should it do instead?")
+            terminal.type("use the file\r")
+            terminal.wait("All done.")
+        result = server.requests[2].results()[-1]
+    assert f"localhost:{listener.port} (the person who was asked said no: use the file), by this command or by one that ran beside it." in result, result
 
 
 def test_a_name_that_leads_inside_is_a_question_of_its_own(case):

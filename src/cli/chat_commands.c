@@ -77,7 +77,8 @@ static void help(struct chat *chat, struct hv_str arguments, struct hv_buf *out,
         "- `Up`, `Down` and `Ctrl-R` look in earlier prompts; `Up` takes a queued message back, which else reaches the "
         "model between calls\n"
         "- `Ctrl-A E B F K U W Y T _`, `Alt-B F D Y` as in Emacs; `Ctrl-G` opens `$EDITOR`\n"
-        "- `Ctrl-C` empties the prompt, interrupts, and twice ends; `Ctrl-D` ends; `Ctrl-Z` suspends\n");
+        "- `Ctrl-C` empties the prompt, interrupts, and twice ends; `Ctrl-D` ends; `Ctrl-L` empties the screen, "
+        "`Ctrl-Z` suspends\n");
 }
 
 /* ---- sessions ---------------------------------------------------------------------------------------------------- */

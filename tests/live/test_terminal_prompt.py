@@ -16,8 +16,17 @@ def test_escape_interrupts_and_the_next_prompt_goes_on(case):
         terminal.wait("◌ Bash")
         terminal.type("\x1b")
         terminal.wait("Interrupted.", gone=("Working", "◌ Bash"))
+        for key in ("Escape", "C-c"):
+            terminal.type("!sleep 600; : " + key + "\r")
+            terminal.wait("◌ Bash $ sleep 600; : " + key)
+            terminal.tmux("send-keys", key)
+            terminal.wait("✗ Bash $ sleep 600; : " + key, gone=("◌ Bash",))
         terminal.type("go on\r")
-        terminal.wait("Again.")
+        terminal.wait("Again.", gone=("Working",))
+        terminal.type("half")
+        terminal.tmux("send-keys", "C-l")
+        shown = terminal.wait("> half", gone=("Again.",), whole=False)
+        assert shown.lstrip().startswith("> half") and "Again." in terminal.all(), shown
 
 
 def test_control_b_sends_the_running_command_to_the_background(case):

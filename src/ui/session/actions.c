@@ -472,10 +472,27 @@ static void edit_elsewhere(struct ui *ui)
         view_note(ui, PAINT_BAD, "✗", hv_str_from(err.message));
 }
 
+/* A turn, or a command of the person's. */
+static bool is_busy(const struct ui *ui)
+{
+    return ui->turn_running || ui->calls.count;
+}
+
 static void interrupt(struct ui *ui)
 {
-    ui->interrupting = true;
+    ui->interrupting = ui->turn_running;
     ui->front->interrupt(ui->front->user);
+}
+
+/* An empty screen with the prompt at its top; what stood there is in the scroll-back. */
+static void clear_screen(struct ui *ui)
+{
+    CLEANUP_BUF struct hv_buf bytes = {.max = VIEW_FRAME_MAX};
+    screen_erase(&ui->screen, ui->columns, &bytes);
+    for (size_t i = 0; i < ui->rows; i++)
+        hv_buf_add_byte(&bytes, '\n');
+    hv_buf_add_cstr(&bytes, "\033[H");
+    terminal_write(ui->terminal, hv_buf_str(&bytes));
 }
 
 static void escape_key(struct ui *ui)
@@ -483,7 +500,7 @@ static void escape_key(struct ui *ui)
     uint64_t now = clock_monotonic_ns();
     bool twice = ui->last_escape_ns && now - ui->last_escape_ns < DOUBLE_MS * CLOCK_MILLISECOND;
     ui->last_escape_ns = twice ? 0 : now;
-    if (ui->turn_running)
+    if (is_busy(ui))
         interrupt(ui);
     else if (twice && !ui->editor.text.len)
         run_command(ui, HV_STR("/rewind"));
@@ -503,7 +520,7 @@ static void control_c(struct ui *ui)
         close_completions(ui);
         return;
     }
-    if (ui->turn_running) {
+    if (is_busy(ui)) {
         interrupt(ui);
         return;
     }
@@ -533,6 +550,7 @@ static bool control_key(struct ui *ui, uint32_t rune)
     case 'b': return send_to_background(ui); /* else it is Emacs' */
     case 'o': unfold(ui); return true;
     case 'g': edit_elsewhere(ui); return true;
+    case 'l': clear_screen(ui); return true;
     case 'r':
         ui->searching = true;
         hv_buf_clear(&ui->needle);

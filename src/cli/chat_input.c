@@ -185,7 +185,7 @@ bool chat_take_words(void *user, struct hv_buf *blocks)
     CLEANUP_BUF struct hv_buf text = {.max = TEXT_MAX}, content = {.max = CONTENT_MAX};
     if (!chat->ui || has_prompt_hook(chat->setup.settings) || !chat->functions->take_queued(chat->ui, &text))
         return false;
-    put_content(chat, HV_STR("[The user sent this while you were working:]\n"), hv_buf_str(&text), &content);
+    put_content(chat, HV_STR(UI_SENT_MEANWHILE), hv_buf_str(&text), &content);
     hv_buf_add_str(blocks, hv_str_slice(hv_buf_str(&content), 1, content.len - 1)); /* without the brackets */
     return true;
 }

@@ -16,6 +16,9 @@
 
 struct ui;
 
+/* What stands in front of take_queued's messages where the model gets them beside results. */
+#define UI_SENT_MEANWHILE "[The user sent this while you were working:]\n"
+
 struct ui_command {
     const char *name, *arguments, *summary; /* "model", "[NAME]", one line */
 };

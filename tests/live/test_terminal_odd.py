@@ -216,12 +216,22 @@ def test_a_hang_up_in_the_middle_keeps_the_session(case):
         while not os.path.exists(case.project + "/began"):
             assert time.monotonic() < end
             terminal.take(0.1)
+        terminal.type("sent meanwhile\r")
+        terminal.wait("queued: ")
+        terminal.type("half typed")
+        terminal.wait("half typed")
         os.close(terminal.master)
         terminal.master = -1
         terminal.process.wait(WAIT)
         assert terminal.process.returncode == 128 + signal.SIGHUP, terminal.process.returncode
     with Terminal(case, server, "-c") as terminal:
-        terminal.wait("> question", "One.")
+        shown = terminal.wait("> question", "One.", "■ Interrupted.")
+        assert "[The user" not in shown, shown
+        terminal.tmux("send-keys", "Up")
+        terminal.wait("> half typed")
+        terminal.tmux("send-keys", "Up")
+        terminal.wait("> sent meanwhile")
+        terminal.tmux("send-keys", "C-c")
         terminal.prompt("more")
         terminal.wait("Two.")
     sent = server.requests[1].text()

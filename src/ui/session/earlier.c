@@ -13,11 +13,21 @@ static void put_cards(struct ui *ui)
     hv_buf_release(&held);
 }
 
+/* Beside results: words that were sent meanwhile, among what helve itself told the model. */
+static void put_beside_results(struct ui *ui, struct hv_str text)
+{
+    struct hv_str mark = HV_STR(UI_SENT_MEANWHILE);
+    if (hv_str_starts(text, mark))
+        actions_echo(ui, ">", hv_str_slice(text, mark.len, text.len));
+    else if (hv_str_starts(text, HV_STR("[The user interrupted")))
+        view_note(ui, PAINT_WARN, "■", HV_STR("Interrupted."));
+}
+
 static void put_message(struct ui *ui, const struct hv_event *event)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
     const struct hv_json *blocks;
-    bool assistant = hv_str_is(event->name, "assistant");
+    bool assistant = hv_str_is(event->name, "assistant"), results = false;
     if (hv_json_parse(&arena, event->json, HV_JSON_STRICT, &blocks, NULL) != HV_OK || blocks->type != HV_JSON_ARRAY)
         return;
     hv_json_each(block, blocks)
@@ -26,10 +36,13 @@ static void put_message(struct ui *ui, const struct hv_event *event)
         struct hv_str thought = hv_json_get_string(block, "thinking");
         if (hv_str_is(type, "text") && assistant)
             view_print_markdown(ui, text);
+        else if (hv_str_is(type, "text") && results)
+            put_beside_results(ui, text);
         else if (hv_str_is(type, "text"))
             actions_echo(ui, ">", text);
         else if (hv_str_is(type, "thinking") && thought.len)
             events_put_thought(ui, thought, 0);
+        results |= hv_str_is(type, "tool_result");
     }
 }
 

@@ -241,6 +241,11 @@ static void on_signal(void *user, int number)
     struct ui *ui = user;
     if (ui->told_quit)
         return;
+    if (ui->editor.text.len) { /* `Up` brings it back in the next session */
+        CLEANUP_BUF struct hv_buf text = {.max = EDITOR_TEXT_MAX};
+        editor_text(&ui->editor, &text);
+        ui->front->remember(ui->front->user, hv_buf_str(&text));
+    }
     ui->told_quit = true;
     ui->front->quit(ui->front->user, number);
 }

@@ -537,7 +537,8 @@ static void recover(const struct rewind *rewind)
         cli_note("%zu changes that were cut off cannot be taken back or completed now; the next start tries again",
                  recovery.waiting);
     if (recovery.conflicts)
-        cli_note("%zu changes that were cut off are left half-done because files were changed since; what they were is "
+        cli_note("%zu changes that were cut off are left half-done because files or their folders were changed since; "
+                 "what they were is "
                  "in %.*s",
                  recovery.conflicts, HV_STR_ARG(rewind->places.changes));
 }

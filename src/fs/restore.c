@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "fs/folders.h"
 #include "fs/host_files.h"
 #include "fs/restore_step.h"
 #include "fs/transaction_inner.h"
@@ -21,6 +22,8 @@ struct restoration {
     struct hv_str store;
     struct restore_step *steps; /* by path */
     size_t count;
+    struct folders folders; /* of all steps */
+    bool is_exchange_told;  /* of the folders: they are not looked at again */
     struct pending pending;
     size_t incomplete;
 };
@@ -37,6 +40,7 @@ static struct restore_move move_of(struct restoration *restoration, const struct
         .inode = step->present.inode,
         .device = step->present.device,
         .twin = step->twin,
+        .twin_at = step->twin_at,
         .store = restoration->store,
         .pending = &restoration->pending,
         .incomplete = &restoration->incomplete,
@@ -99,6 +103,9 @@ static enum hv_code run(struct restoration *restoration, bool back, struct hv_er
     /* A twin shares its bytes with another name: it is the last to come, and the first to go. */
     put_all(restoration, back, back, &code, err);
     put_all(restoration, !back, back, &code, err);
+    /* Before directories are closed, which may be to us too. */
+    if (!code && !restoration->is_exchange_told)
+        code = folders_check(&restoration->folders, err);
     close_directories(restoration, back, &code, err);
     return code;
 }
@@ -117,7 +124,7 @@ static bool must_stay(const struct fs_image *present)
            (status.stx_attributes & STATX_ATTR_MOUNT_ROOT);
 }
 
-static enum restore_how how_to(const struct fs_image *wanted, const struct fs_image *present)
+static enum restore_how how_alone(const struct fs_image *wanted, const struct fs_image *present)
 {
     if (wanted->kind != FS_IMAGE_FILE || present->kind != FS_IMAGE_FILE)
         return RESTORE_REPLACE;
@@ -125,6 +132,16 @@ static enum restore_how how_to(const struct fs_image *wanted, const struct fs_im
         return RESTORE_METADATA;
     bool is_shared = present->links > 1 && present->inode == wanted->inode && present->device == wanted->device;
     return is_shared || must_stay(present) ? RESTORE_PLACE : RESTORE_REPLACE;
+}
+
+static enum restore_how how_to(const struct restore_step *step)
+{
+    const struct fs_image *wanted = &step->wanted, *present = &step->present;
+    enum restore_how how = how_alone(wanted, present);
+    bool is_same_file =
+        present->inode == wanted->inode && present->device == wanted->device && present->kind == FS_IMAGE_FILE;
+    bool is_twin = wanted->kind == FS_IMAGE_FILE && step->twin.len && !is_same_file;
+    return how == RESTORE_REPLACE && is_twin ? RESTORE_TWIN : how;
 }
 
 /* ---- beginning ------------------------------------------------------------------------------------------------- */
@@ -137,14 +154,21 @@ static int by_path(const void *a, const void *b)
 static void add_step(struct restoration *restoration, const struct fs_restore_step *from)
 {
     struct restore_step *step = &restoration->steps[restoration->count++];
-    *step = (struct restore_step){.wanted = *from->wanted,
-                                  .present = *from->present,
-                                  .how = how_to(from->wanted, from->present),
-                                  .twin = from->twin};
-    bool is_same_file = from->present->inode == from->wanted->inode && from->present->device == from->wanted->device &&
-                        from->present->kind == FS_IMAGE_FILE;
-    if (step->how == RESTORE_REPLACE && from->wanted->kind == FS_IMAGE_FILE && from->twin.len && !is_same_file)
-        step->how = RESTORE_TWIN;
+    *step = (struct restore_step){.wanted = *from->wanted, .present = *from->present, .twin = from->twin};
+}
+
+/* Directories that come or go by a step are none to hold. */
+static void hold_folders(struct restoration *restoration)
+{
+    struct folders *folders = &restoration->folders;
+    for (size_t i = 0; i < restoration->count; i++)
+        if (restoration->steps[i].wanted.kind != restoration->steps[i].present.kind)
+            folders_pass_over(folders, restoration->steps[i].wanted.path);
+    for (size_t i = 0; i < restoration->count; i++) {
+        struct restore_step *step = &restoration->steps[i];
+        step->wanted.at = step->present.at = folders_hold(folders, path_parent(step->wanted.path));
+        step->twin_at = step->twin.len ? folders_hold(folders, path_parent(step->twin)) : &fs_root_handle;
+    }
 }
 
 /* Directories that are missing, and that nobody asked for: they are steps like others, so that they can go again. */
@@ -159,7 +183,6 @@ static void add_parents(struct restoration *restoration, struct hv_str path, str
         restoration->steps[restoration->count++] = (struct restore_step){
             .wanted = {.path = missing[i], .kind = FS_IMAGE_DIRECTORY, .mode = 0755},
             .present = {.path = missing[i]},
-            .how = RESTORE_REPLACE,
         };
     }
 }
@@ -179,6 +202,9 @@ static void collect(struct restoration *restoration, const struct fs_restore_ste
     map_release(&known);
     if (restoration->count)
         qsort(restoration->steps, restoration->count, sizeof *restoration->steps, by_path);
+    hold_folders(restoration);
+    for (size_t i = 0; i < restoration->count; i++)
+        restoration->steps[i].how = how_to(&restoration->steps[i]);
 }
 
 /* ---- the list -------------------------------------------------------------------------------------------------- */
@@ -275,6 +301,7 @@ static enum hv_code begin(struct restoration *restoration, const struct fs_resto
 static void give_up(struct restoration *restoration, struct hv_error *err)
 {
     size_t incomplete = restoration->incomplete;
+    restoration->is_exchange_told = true;
     enum hv_code code = run(restoration, true, NULL);
     const char *name = LIST_PENDING;
     if (code == HV_OK) {
@@ -310,6 +337,7 @@ enum hv_code fs_restore(const struct fs_restore_step *steps, size_t count, struc
     else if (restoration.transaction.folder.len)
         restoration.pending.stays |= !transaction_remove_folder(&restoration.transaction);
     *incomplete = restoration.incomplete;
+    folders_release(&restoration.folders);
     pending_end(&restoration.pending);
     transaction_release(&restoration.transaction);
     return code;
@@ -326,10 +354,15 @@ enum transaction_outcome restore_recover(struct transaction *transaction, bool *
         return TRANSACTION_LATER;
     struct restoration restoration = {.transaction = *transaction};
     pending_begin(&restoration.pending, path_parent(transaction->folder));
-    enum hv_code code = read_list(&restoration, hv_buf_str(&text)) ? run(&restoration, true, NULL) : HV_ECONFLICT;
+    enum hv_code code = HV_ECONFLICT;
+    if (read_list(&restoration, hv_buf_str(&text))) {
+        hold_folders(&restoration);
+        code = run(&restoration, true, NULL);
+    }
+    folders_release(&restoration.folders);
     pending_end(&restoration.pending);
     *transaction = restoration.transaction;
-    return !code ? TRANSACTION_WHOLE : code == HV_ECONFLICT ? TRANSACTION_FOREIGN : TRANSACTION_LATER;
+    return transaction_outcome_of(code);
 }
 
 /* ---- who needs a store ------------------------------------------------------------------------------------------- */

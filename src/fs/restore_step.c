@@ -96,7 +96,7 @@ static bool is_half_done(const struct restore_move *move, const struct fs_image 
 static bool has_arrived(const struct restore_move *move, const struct fs_image *now)
 {
     const struct fs_image *to = move->to;
-    struct fs_image twin = {.path = move->twin};
+    struct fs_image twin = {.path = move->twin, .at = move->twin_at};
     CLEANUP_ARENA struct hv_arena arena = {0};
     bool is_unseen = to->attributes.ptr && !now->attributes.ptr && to->kind != FS_IMAGE_NOTHING;
     if (is_unseen || !fs_image_same(now, to) ||
@@ -111,7 +111,7 @@ static bool has_arrived(const struct restore_move *move, const struct fs_image *
 /* *now is filled, its texts in arena. */
 static enum standing look(const struct restore_move *move, struct fs_image *now, struct hv_arena *arena)
 {
-    *now = (struct fs_image){.path = move->to->path};
+    *now = (struct fs_image){.path = move->to->path, .at = move->to->at};
     int reason = fs_image_look(now, arena);
     if (reason) {
         errno = reason;
@@ -147,9 +147,9 @@ struct spot {
 static enum hv_code spot_open(struct spot *spot, const struct restore_move *move, struct hv_error *err)
 {
     struct hv_str parent = path_parent(move->to->path), name = path_name(move->to->path);
-    *spot = (struct spot){.directory = fs_open_no_links(AT_FDCWD, parent, O_RDONLY | O_DIRECTORY)};
+    *spot = (struct spot){.directory = fs_open_at(move->to->at, parent, O_RDONLY | O_DIRECTORY)};
     if (spot->directory < 0 && errno == EACCES) /* may be searched, though not listed */
-        spot->directory = fs_open_no_links(AT_FDCWD, parent, O_PATH | O_DIRECTORY);
+        spot->directory = fs_open_at(move->to->at, parent, O_PATH | O_DIRECTORY);
     if (spot->directory < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP))
         return is_foreign(move, err);
     if (spot->directory < 0)
@@ -305,7 +305,7 @@ static enum hv_code part(const struct restore_move *move)
 static enum hv_code make_name(const struct restore_move *move, struct spot *spot, struct hv_error *err)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
-    struct fs_image twin = {.path = move->twin};
+    struct fs_image twin = {.path = move->twin, .at = move->twin_at};
     char name[NAME_MAX + 1];
     int reason = fs_image_look(&twin, &arena);
     if (!reason && twin.kind == FS_IMAGE_FILE && !fs_image_sum(&twin, &arena))

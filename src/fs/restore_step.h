@@ -3,6 +3,7 @@
 #ifndef FS_RESTORE_STEP_H
 #define FS_RESTORE_STEP_H
 
+#include "fs/handle.h"
 #include "fs/image_store.h"
 #include "fs/pending.h"
 
@@ -14,9 +15,10 @@ enum restore_how {
 };
 
 struct restore_step {
-    struct fs_image wanted, present;
+    struct fs_image wanted, present; /* of one path, reached from what is held */
     enum restore_how how;
     struct hv_str twin;
+    const struct hv_handle *twin_at;
     bool is_touched; /* what stands there may be no longer what it was */
 };
 
@@ -26,6 +28,7 @@ struct restore_move {
     enum restore_how how;
     uint64_t inode, device; /* of what is written over */
     struct hv_str twin, store;
+    const struct hv_handle *twin_at;
     struct pending *pending;
     size_t *incomplete;
 };

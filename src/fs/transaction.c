@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/path.h"
+#include "fs/folders.h"
 #include "fs/handle.h"
 #include "fs/host_files.h"
 #include "fs/restore.h"
@@ -619,12 +620,35 @@ static void leave_or_remove(struct transaction *transaction)
         remove_stale(transaction->folder);
 }
 
+/* A directory that was made for the change may go. */
+static void hold_folders(struct transaction *transaction, struct folders *folders)
+{
+    for (size_t i = 0; i < transaction->count; i++)
+        if (transaction->steps[i].kind == KIND_DIRECTORY)
+            folders_pass_over(folders, transaction->steps[i].path);
+    for (size_t i = 0; i < transaction->count; i++) {
+        struct transaction_step *step = &transaction->steps[i];
+        step->at = step->image.at = folders_hold(folders, path_parent(step->path));
+    }
+}
+
+enum transaction_outcome transaction_outcome_of(enum hv_code code)
+{
+    return !code ? TRANSACTION_WHOLE : code == HV_ECONFLICT ? TRANSACTION_FOREIGN : TRANSACTION_LATER;
+}
+
 static enum transaction_outcome recover_change(struct transaction *transaction, bool *committed)
 {
+    struct folders folders = {0};
     *committed = take_list(transaction, LIST_COMMITTED);
     if (!*committed && !take_list(transaction, LIST_PENDING))
         return TRANSACTION_LATER;
-    return *committed ? complete(transaction) : undo(transaction);
+    hold_folders(transaction, &folders);
+    enum transaction_outcome outcome = *committed ? complete(transaction) : undo(transaction);
+    if (outcome == TRANSACTION_WHOLE)
+        outcome = transaction_outcome_of(folders_check(&folders, NULL));
+    folders_release(&folders);
+    return outcome;
 }
 
 static void recover_one(struct hv_str folder, transaction_recover *recover, struct fs_recovery *out)

@@ -32,7 +32,7 @@ struct transaction_step {
     enum transaction_kind kind;
     uint32_t mode;
     const struct hv_handle
-        *at;            /* what path is opened from: what was held when it was judged, or, after a kill, the root */
+        *at;            /* what path is opened from: what was held when it was judged; after a kill, at the beginning */
     struct hv_str path; /* where it is: links on the way are resolved, and one at its end unless it is to go itself */
     struct fs_image image; /* what stood there, but for its bytes: they are N.before; zeroed: nothing */
     struct hv_str link;    /* what a new link says */
@@ -75,6 +75,9 @@ enum hv_code transaction_load_place(const struct transaction_step *step, struct 
 enum transaction_outcome transaction_undo_step(struct transaction *transaction, size_t index);
 /* Whole: what is to go is gone. */
 enum transaction_outcome transaction_complete_step(struct transaction *transaction, size_t index);
+
+/* Of an undoing that ended so: what is somebody else's is a conflict, all else a fault. */
+enum transaction_outcome transaction_outcome_of(enum hv_code code);
 
 /* Undo or complete what the folder's list says. transaction->list stays -1 when there is no list that is ours. */
 typedef enum transaction_outcome transaction_recover(struct transaction *transaction, bool *committed);

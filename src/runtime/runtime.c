@@ -228,7 +228,8 @@ static void recover_changes(struct runtime *runtime)
     hv_buf_addf(&text, "an earlier session ended in the middle of a change of files: %zu taken back, %zu completed",
                 recovery.undone, recovery.completed);
     if (recovery.conflicts)
-        hv_buf_addf(&text, ", %zu left half-done because files were changed since; what they were is in %.*s",
+        hv_buf_addf(&text,
+                    ", %zu left half-done because files or their folders were changed since; what they were is in %.*s",
                     recovery.conflicts, HV_STR_ARG(runtime->changes_directory));
     if (recovery.waiting)
         hv_buf_addf(&text, ", %zu that cannot be taken back or completed now, which the next start tries again (%.*s)",

@@ -62,16 +62,34 @@ static void step(pid_t child, int *status)
     assert_int_equal(waitpid(child, status, 0), child);
 }
 
-bool kill_before_change(int (*function)(void *data), void *data, size_t number, int *status)
+/* To right before its call number `number` that may change something. False: it has ended before. */
+static bool run_to_change(pid_t child, size_t number, int *status)
 {
-    pid_t child = start(function, data, status);
     for (size_t i = 0; i < number && WIFSTOPPED(*status);) {
         step(child, status);
         i += WIFSTOPPED(*status) && is_changing(child);
     }
-    if (!WIFSTOPPED(*status))
+    return WIFSTOPPED(*status);
+}
+
+bool kill_before_change(int (*function)(void *data), void *data, size_t number, int *status)
+{
+    pid_t child = start(function, data, status);
+    if (!run_to_change(child, number, status))
         return false;
     assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, status, 0), child);
+    return true;
+}
+
+bool meddle_before_change(int (*function)(void *data), void (*meddle)(void *data), void *data, size_t number,
+                          int *status)
+{
+    pid_t child = start(function, data, status);
+    if (!run_to_change(child, number, status))
+        return false;
+    meddle(data);
+    assert_int_equal(ptrace(PTRACE_DETACH, child, NULL, NULL), 0);
     assert_int_equal(waitpid(child, status, 0), child);
     return true;
 }

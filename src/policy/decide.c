@@ -514,12 +514,20 @@ bool policy_denies_reading(const struct policy *policy, const struct hv_tool *to
 
 bool policy_hides_by_name(const struct policy *policy, const struct hv_tool *tool, const struct policy_path *directory)
 {
-    return tool && !policy_denies_reading(policy, tool) && path_classes_by_name(policy->classes, directory, false);
+    if (!tool || !path_classes_by_name(policy->classes, directory, false))
+        return false;
+    for (size_t i = 0; i < policy->rule_count; i++) {
+        const struct rule *rule = &policy->rules[i];
+        if (rule->verdict == HV_DENY && rule_governs_access(rule, tool, false) &&
+            (!rule->has_specifier || !rule_takes_by_name(rule, directory) || rule_takes_path(rule, directory)))
+            return false;
+    }
+    return true;
 }
 
 bool policy_suspects_name(const struct policy *policy, struct hv_str name)
 {
-    return path_name_is_suspect(policy->classes, name);
+    return path_name_is_suspect(policy->classes, name) || rule_names_may_take(&policy->denied, name);
 }
 
 struct policy_guards policy_guards_of(const struct policy *policy, const struct policy_path *path)

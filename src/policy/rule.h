@@ -11,6 +11,8 @@
 #ifndef POLICY_RULE_H
 #define POLICY_RULE_H
 
+#include <limits.h>
+
 #include "policy/policy.h"
 #include "text/ignore.h"
 
@@ -31,6 +33,12 @@ struct rule_path {
     struct hv_str reach;               /* base and the directories that all its paths have in common: a quick no */
     const struct ignore_list *pattern; /* NULL: base itself and everything below it */
     struct hv_str text;                /* the pattern, for people; absent without one */
+    struct hv_str name; /* it takes what has this name, stars and all, at any depth; absent: it does not */
+};
+
+/* Of names that rules of that kind take, the bytes that they begin with, or end with where that is not known. */
+struct rule_names {
+    bool first[UCHAR_MAX + 1], last[UCHAR_MAX + 1];
 };
 
 struct rule {
@@ -76,6 +84,12 @@ bool rule_governs_access(const struct rule *rule, const struct hv_tool *tool, bo
 
 /* The path pattern takes path: for an allow rule both as written and as resolved, else either. */
 bool rule_takes_path(const struct rule *rule, const struct policy_path *path);
+
+/* A deny rule that does not take directory takes of what lies directly in it only what rule_names_may_take says, when
+ * it was noted in those. */
+bool rule_takes_by_name(const struct rule *rule, const struct policy_path *directory);
+void rule_names_note(struct rule_names *names, const struct rule *rule);
+bool rule_names_may_take(const struct rule_names *names, struct hv_str name);
 
 /* The specifier takes a host name ("domain:example.org"). */
 bool rule_takes_domain(const struct rule *rule, struct hv_str host);

@@ -44,6 +44,17 @@ static struct hv_str reach_of(struct hv_arena *arena, struct hv_str base, struct
     return fixed.len ? join(arena, base, fixed) : hv_arena_str(arena, base);
 }
 
+/* Of a pattern that is but one name, the name. */
+static struct hv_str name_of(struct hv_str pattern)
+{
+    while (hv_str_starts(pattern, HV_STR("**/")))
+        pattern = hv_str_slice(pattern, 3, pattern.len);
+    if (hv_str_ends(pattern, HV_STR("/")))
+        pattern = hv_str_slice(pattern, 0, pattern.len - 1);
+    bool one = hv_str_find_byte(pattern, '/', 0) == SIZE_MAX && hv_str_find_byte(pattern, '\\', 0) == SIZE_MAX;
+    return one && pattern.len && !hv_str_is(pattern, ".") ? pattern : (struct hv_str){0};
+}
+
 static void add_reading(struct parsing *parsing, struct hv_str base, struct hv_str pattern)
 {
     if (!base.len || parsing->count == READINGS_MAX)
@@ -59,6 +70,7 @@ static void add_reading(struct parsing *parsing, struct hv_str base, struct hv_s
         .reach = reach_of(parsing->arena, base, pattern),
         .pattern = list,
         .text = list ? hv_arena_str(parsing->arena, pattern) : (struct hv_str){0},
+        .name = hv_arena_str(parsing->arena, name_of(pattern)),
     };
 }
 
@@ -240,4 +252,50 @@ bool rule_takes_path(const struct rule *rule, const struct policy_path *path)
     bool resolved =
         hv_str_eq(path->written, path->resolved) ? written : any_reading_takes(rule, path->resolved, directory);
     return rule->verdict == HV_ALLOW ? written && resolved : written || resolved;
+}
+
+/* ---- many files of one directory --------------------------------------------------------------------------------- */
+
+/* What lies directly in directory may be taken, whatever its name. */
+static bool reading_reaches(const struct rule *rule, const struct rule_path *reading, struct hv_str directory)
+{
+    struct hv_str above = path_parent(reading->reach);
+    return !reading->name.len &&
+           (rule_path_below(directory, reading->reach, rule->ignores_case) ||
+            (above.len == directory.len && rule_path_below(above, directory, rule->ignores_case)));
+}
+
+bool rule_takes_by_name(const struct rule *rule, const struct policy_path *directory)
+{
+    for (size_t i = 0; i < rule->path_count; i++)
+        if (reading_reaches(rule, &rule->paths[i], directory->written) ||
+            reading_reaches(rule, &rule->paths[i], directory->resolved))
+            return false;
+    return true;
+}
+
+static void note_byte(bool *bytes, char byte)
+{
+    bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+    bytes[(unsigned char)byte] = bytes[(unsigned char)(letter ? byte ^ 0x20 : byte)] = true;
+}
+
+void rule_names_note(struct rule_names *names, const struct rule *rule)
+{
+    for (size_t i = 0; i < rule->path_count; i++) {
+        struct hv_str name = rule->paths[i].name;
+        if (!name.len)
+            continue;
+        if (!strchr("*?[{", name.ptr[0]))
+            note_byte(names->first, name.ptr[0]);
+        else if (!strchr("*?]}", name.ptr[name.len - 1]))
+            note_byte(names->last, name.ptr[name.len - 1]);
+        else
+            memset(names->first, true, sizeof names->first);
+    }
+}
+
+bool rule_names_may_take(const struct rule_names *names, struct hv_str name)
+{
+    return name.len && (names->first[(unsigned char)name.ptr[0]] || names->last[(unsigned char)name.ptr[name.len - 1]]);
 }

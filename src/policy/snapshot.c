@@ -273,6 +273,7 @@ static void compile_rules(struct policy *policy)
     bases.host = policy->host;
     struct rule *rules = hv_arena_array(&policy->arena, struct rule, policy->source_count);
     struct settings_problem *problems = hv_arena_array(&policy->arena, struct settings_problem, policy->source_count);
+    policy->denied = (struct rule_names){0};
     for (int scope = 0; scope < POLICY_SCOPE_COUNT; scope++)
         for (size_t i = 0; i < policy->source_count; i++) {
             const struct rule_source *source = &policy->sources[i];
@@ -292,6 +293,8 @@ static void compile_rules(struct policy *policy)
             rule.place = describe_place(policy, source);
             rule.where = source->place;
             rules[policy->rule_count++] = rule;
+            if (rule.verdict == HV_DENY)
+                rule_names_note(&policy->denied, &rule);
         }
     policy->rules = rules;
     policy->problems = problems;

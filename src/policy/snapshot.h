@@ -37,6 +37,7 @@ struct policy {
     size_t source_count;
     const struct rule *rules; /* strongest scope first */
     size_t rule_count;
+    struct rule_names denied; /* of the rules that deny */
     const struct settings_problem *problems;
     size_t problem_count;
 };

@@ -154,10 +154,13 @@ void view_draw(struct ui *ui)
     ui->last_frame_ns = clock_monotonic_ns();
 }
 
+static void drain(void *data);
+
 static void on_frame(void *data)
 {
     struct ui *ui = data;
     ui->frame_timer = NULL;
+    drain(ui);
     view_draw(ui);
 }
 
@@ -196,6 +199,7 @@ void view_start_tick(struct ui *ui)
 static void on_key(void *user, const struct key *key)
 {
     struct ui *ui = user;
+    drain(ui); /* what the key does comes behind what was said before it */
     actions_key(ui, key);
     /* What was typed is seen at once, whatever else streams in. */
     if (ui->dirty && !ui->told_quit && key->type <= KEY_PASTE)
@@ -315,11 +319,17 @@ static void ui_event(struct ui *ui, const struct hv_event *event)
     /* The whole of a result is the model's; what is shown of it is in data. */
     queued->event.json = event->type == HV_EVENT_RESULT ? (struct hv_str){0} : hv_arena_str(arena, event->json);
     queued->event.data = hv_arena_str(arena, event->data);
+    /* Streamed text comes in hundreds of pieces a second: the next frame takes those of its time, nothing else wakes up
+     * for them. */
+    bool streams = event->type == HV_EVENT_TEXT || event->type == HV_EVENT_THINKING;
+    bool waits = streams && loop_is_current(ui->front->loop);
     pthread_mutex_lock(&ui->queue_lock);
     *vec_push(&ui->events) = queued;
-    bool post = !ui->draining;
-    ui->draining = true;
+    bool post = !waits && !ui->draining;
+    ui->draining |= post;
     pthread_mutex_unlock(&ui->queue_lock);
+    if (waits)
+        view_dirty(ui);
     if (post)
         loop_post(ui->front->loop, drain, ui);
 }
@@ -446,6 +456,7 @@ static void ui_show_prompt(struct ui *ui)
 
 static void ui_print(struct ui *ui, struct hv_str markdown)
 {
+    drain(ui);
     view_print_markdown(ui, markdown);
 }
 

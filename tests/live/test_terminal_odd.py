@@ -187,6 +187,19 @@ def test_keys_before_the_prompt_act_in_their_order(case):
     assert server.requests[0].messages[0]["content"][-1]["text"] == "hallo @ you"
 
 
+def test_a_line_and_enter_before_the_prompt_are_sent_and_several_lines_wait(case):
+    server = case.serve(Answer([text("Read.")]), Answer([text("Read.")]))
+    with Mute(case, server, early=b"hallo\r") as terminal:
+        terminal.wait("Read.")
+        assert terminal.end() == 0
+    with Mute(case, server, early=b"one\rtwo\r") as terminal:
+        terminal.wait("  two")  # below the prompt, not its echo
+        terminal.type("three\r")
+        terminal.wait("Read.")
+        assert terminal.end() == 0
+    assert [request.messages[0]["content"][-1]["text"] for request in server.requests] == ["hallo", "one\ntwo\nthree"]
+
+
 def test_a_storm_of_sizes_is_survived(case):
     lines = [f"Line {number:02} of the answer." for number in range(40)]
     server = case.serve(Answer([text("\n\n".join(lines) + "\n\nThe very end.")], pace=0.01, delta=25))

@@ -190,7 +190,7 @@ static bool set_raw(struct terminal *terminal)
     return tcsetattr(terminal->fd, TCSADRAIN, &raw) == 0;
 }
 
-static void enter(struct terminal *terminal)
+static void enter_raw(struct terminal *terminal)
 {
     set_raw(terminal);
     terminal->raw = true;
@@ -200,6 +200,11 @@ static void enter(struct terminal *terminal)
     rescue.kitty = terminal->kitty;
     rescue.active = 1;
     tell_watcher(terminal);
+}
+
+static void enter(struct terminal *terminal)
+{
+    enter_raw(terminal);
     terminal_write(terminal, HV_STR(MODES_ON));
     if (terminal->kitty)
         terminal_write(terminal, HV_STR(KITTY_ON));
@@ -335,13 +340,30 @@ static size_t count_plain_bytes(struct hv_str text)
     return count;
 }
 
+static void gather_typed(struct terminal *terminal)
+{
+    size_t size = READ_MAX - terminal->early.len;
+    char *room = hv_buf_reserve(&terminal->early, size);
+    ssize_t got = room ? read(terminal->fd, room, size) : -1;
+    if (got > 0) /* else nothing, or the end, which the loop meets again */
+        hv_buf_commit(&terminal->early, (size_t)got);
+}
+
+/* What came before the raw mode, where Enter is a newline. One line and Enter are a prompt that was sent; several lines
+ * may have been pasted, and wait for the person. Enter alone chooses nothing that was not seen. */
+static void take_typed_ahead(struct terminal *terminal)
+{
+    struct hv_buf *early = &terminal->early;
+    gather_typed(terminal);
+    if (early->len > 1 && terminal->before.c_iflag & ICRNL &&
+        hv_str_find_byte(hv_buf_str(early), '\n', 0) == early->len - 1)
+        early->data[early->len - 1] = '\r';
+    loop_post(terminal->loop, read_early, terminal);
+}
+
 void terminal_read_typed(struct terminal *terminal)
 {
-    char *room = hv_buf_reserve(&terminal->early, READ_MAX);
-    ssize_t got = room ? read(terminal->fd, room, READ_MAX) : -1;
-    if (got <= 0)
-        return; /* nothing, or the end, which the loop meets again */
-    hv_buf_commit(&terminal->early, (size_t)got);
+    gather_typed(terminal);
     size_t plain = count_plain_bytes(hv_buf_str(&terminal->early));
     keys_feed(&terminal->keys, hv_str_slice(hv_buf_str(&terminal->early), 0, plain), terminal->handlers.on_key,
               terminal->handlers.user);
@@ -520,7 +542,9 @@ enum hv_code terminal_open(struct loop *loop, const struct terminal_handlers *ha
         atexit(at_exit);
     registered = true;
     watch_fatal();
-    enter(terminal);
+    enter_raw(terminal);
+    take_typed_ahead(terminal);
+    terminal_write(terminal, HV_STR(MODES_ON));
     start_watching(terminal);
     if (terminal->handlers.asks_background)
         terminal_write(terminal, HV_STR(ASK_BACKGROUND));

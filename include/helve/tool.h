@@ -326,6 +326,10 @@ struct hv_context {
     struct hv_sandbox *sandbox;      /* what confines commands in this session; NULL: nothing does */
     const struct hv_search_service *search; /* NULL: the settings name none */
     struct hv_side_models side_models;
+    /* "https://example.org/x", written in the command that who let it run has seen: its host is not asked about again.
+     */
+    const struct hv_str *addresses;
+    size_t address_count;
     bool only_reads; /* let run because its command only reads, and for nothing else: it must not do more */
     bool only_call;  /* the session has no other: nothing need be remembered for one */
 };

@@ -436,6 +436,41 @@ enum policy_command_class policy_classify_command(const struct policy *policy, c
     return facts->read_only ? POLICY_COMMAND_READ_ONLY : POLICY_COMMAND_NEEDS_CONFIRM;
 }
 
+/* The rule has the address up to its host. */
+static bool writes_host_out(struct hv_str rule, struct hv_str address)
+{
+    size_t end = hv_str_find(address, HV_STR("://"), 0) + 3;
+    while (end < address.len && !strchr("/?#", address.ptr[end]))
+        end++;
+    size_t at = hv_str_find(rule, hv_str_slice(address, 0, end), 0);
+    return at != SIZE_MAX && strchr("/ )", at + end < rule.len ? rule.ptr[at + end] : '*');
+}
+
+size_t policy_named_addresses(const struct policy_facts *facts, const struct policy_decision *decision,
+                              struct hv_arena *arena, const struct hv_str **out)
+{
+    enum { ADDRESSES_MAX = 8 };
+    const struct policy_command *command = facts->command;
+    bool asked = decision->verdict == HV_ASK;
+    size_t count = 0;
+    if (!command || !command->accepted || (!asked && decision->stage != POLICY_STAGE_ALLOW_RULE))
+        return 0;
+    struct hv_str *addresses = hv_arena_array(arena, struct hv_str, ADDRESSES_MAX);
+    *out = addresses;
+    for (size_t i = 0; i < command->part_count; i++) {
+        const struct shell_act *act = command->parts[i].act;
+        if (!asked && act->class < SHELL_NETWORK)
+            return 0;
+        for (size_t j = 1; j < act->word_count && act->class == SHELL_NETWORK && count < ADDRESSES_MAX; j++) {
+            const struct shell_word *word = &act->words[j];
+            if (word->known && hv_str_find(word->value, HV_STR("://"), 0) != SIZE_MAX &&
+                (asked || writes_host_out(decision->rule, word->value)))
+                addresses[count++] = word->value;
+        }
+    }
+    return count;
+}
+
 bool policy_opens_host(const struct policy *policy, const struct hv_tool *tool, struct hv_str host)
 {
     for (size_t i = 0; i < policy->rule_count; i++) {

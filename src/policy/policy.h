@@ -212,6 +212,13 @@ bool policy_rule_takes(const struct policy *policy, struct hv_str rule, const st
 /* Pure. Texts of the decision live in arena or in the policy. */
 void policy_decide(const struct policy *policy, const struct policy_facts *facts, struct hv_arena *arena,
                    struct policy_decision *out);
+/*
+ * The addresses that parts of the command which reach the network name ("https://example.org/x"), and whoever lets it
+ * run has seen: a person is asked about it, or a rule allows it that writes the host out, and no part runs code, which
+ * might make use of that. *out in arena, its texts in the facts' command. Pure.
+ */
+size_t policy_named_addresses(const struct policy_facts *facts, const struct policy_decision *decision,
+                              struct hv_arena *arena, const struct hv_str **out);
 /* True when a deny rule names the whole tool, so that it does not even enter the pool. */
 bool policy_denies_tool(const struct policy *policy, const struct hv_tool *tool);
 /* True when the person's own rules (not the project's, which comes with a repository) name the host for this tool, so

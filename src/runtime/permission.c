@@ -120,6 +120,7 @@ static void decide(struct call *call, struct policy_facts *facts)
     decision->rule = hv_arena_str(&call->arena, decision->rule);
     decision->scope = hv_arena_str(&call->arena, decision->scope);
     decision->proposal = hv_arena_str(&call->arena, decision->proposal); /* proposals are in the call's arena */
+    call->context.address_count = policy_named_addresses(facts, decision, &call->arena, &call->context.addresses);
     call->context.only_reads = decision->verdict == HV_ALLOW && decision->stage == POLICY_STAGE_CLASSIFIER;
     policy_unref(policy);
 }

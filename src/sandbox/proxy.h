@@ -39,6 +39,9 @@ const char *proxy_name(const struct proxy *proxy);
 
 /* A run begins: command is shown to who is asked about its connections. */
 void proxy_begin_run(struct proxy *proxy, uint64_t run, struct hv_str command);
+/* Who let the run's command go has seen this address in it ("https://example.org/x"): where somebody would be asked,
+ * its host counts as let through once. */
+void proxy_let_reach(struct proxy *proxy, uint64_t run, struct hv_str address);
 /* A run has ended: forget it, and what was allowed and refused to it alone. cancelled: what it alone waits for is not
  * asked any more. */
 void proxy_end_run(struct proxy *proxy, uint64_t run, bool cancelled);

@@ -5,6 +5,7 @@
  */
 #include "base/cleanup.h"
 #include "base/thread.h"
+#include "sandbox/proxy_head.h"
 #include "sandbox/proxy_inner.h"
 
 #include <errno.h>
@@ -257,6 +258,18 @@ void proxy_begin_run(struct proxy *proxy, uint64_t run, struct hv_str command)
     LOCK_SCOPE(&proxy->lock);
     *vec_push(&proxy->questions.runs) = (struct named_run){
         run, strndup(command.ptr ? command.ptr : "", command.len < COMMAND_SHOWN ? command.len : COMMAND_SHOWN)};
+}
+
+void proxy_let_reach(struct proxy *proxy, uint64_t run, struct hv_str address)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const struct sandbox_leave once = {.kind = SANDBOX_LEAVE_ONCE};
+    struct hv_str host;
+    unsigned port;
+    if (!proxy->setup->ask || !proxy_read_address(address, &host, &port))
+        return;
+    LOCK_SCOPE(&proxy->lock);
+    add_grant(proxy, run, proxy_rule_of(&arena, host, port), &once);
 }
 
 static bool is_awaited(const struct question *question)

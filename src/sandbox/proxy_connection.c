@@ -227,7 +227,12 @@ static bool is_inside(struct hv_str host)
     return hv_str_eq_nocase(host, HV_STR("localhost"));
 }
 
-/* No rule speaks of the host: ask. Of this machine and its network it is about the port, else about the host. */
+struct hv_str proxy_rule_of(struct hv_arena *arena, struct hv_str host, unsigned port)
+{
+    return is_inside(host) ? with_port(arena, host, port) : host;
+}
+
+/* No rule speaks of the host: ask. */
 static bool get_leave(const struct connection *connection, const struct proxy_request *request)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
@@ -235,7 +240,7 @@ static bool get_leave(const struct connection *connection, const struct proxy_re
     if (host.len > 1 && host.ptr[host.len - 1] == '.') /* the root of names may be written */
         host.len--;
     struct sandbox_connection what = {.host = host, .port = request->port};
-    what.rule = is_inside(host) ? with_port(&arena, host, request->port) : host;
+    what.rule = proxy_rule_of(&arena, host, request->port);
     enum proxy_leave leave = proxy_ask(connection, what, &arena, &words);
     if (leave == PROXY_LEAVE_GIVEN)
         return true;

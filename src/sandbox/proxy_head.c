@@ -116,6 +116,21 @@ static enum hv_code read_address(struct hv_str target, struct proxy_request *out
     return HV_OK;
 }
 
+bool proxy_read_address(struct hv_str address, struct hv_str *host, unsigned *port)
+{
+    struct proxy_request request = {0};
+    bool secure = hv_str_starts(address, HV_STR("https://"));
+    size_t begin = secure ? 8 : 7, end = begin;
+    while (end < address.len && !strchr("/?#", address.ptr[end]))
+        end++;
+    if ((!secure && !hv_str_starts(address, HV_STR("http://"))) ||
+        !read_authority(hv_str_slice(address, begin, end), secure ? 443 : 80, &request))
+        return false;
+    *host = request.host;
+    *port = request.port;
+    return true;
+}
+
 static void put_host(const struct proxy_request *request, struct hv_buf *out)
 {
     bool colons = hv_str_find_byte(request->host, ':', 0) != SIZE_MAX;

@@ -18,6 +18,10 @@ struct proxy_request {
                            what is for proxies, and the connection closed after the answer. In arena */
 };
 
+/* Host and port of an address of the web as a command names it ("https://example.org/x"); false: it is another, or not
+ * certain ("https://a@b/"). Pure. */
+bool proxy_read_address(struct hv_str address, struct hv_str *host, unsigned *port);
+
 /*
  * Read a head from the first bytes of a connection. HV_OK; HV_EAGAIN: it is not complete yet; HV_ETOOBIG: longer than
  * PROXY_HEAD_MAX; HV_EPROTO: not a request to a proxy, or one that is not taken (the message says why);

@@ -110,6 +110,9 @@ enum proxy_leave {
  * rule. what->command is filled in. *words: of who refused it, in arena. Blocks. */
 enum proxy_leave proxy_ask(const struct connection *connection, struct sandbox_connection what, struct hv_arena *arena,
                            struct hv_str *words);
+/* The element of allowedDomains that a question about a host is about: of this machine and its network with the port.
+ */
+struct hv_str proxy_rule_of(struct hv_arena *arena, struct hv_str host, unsigned port);
 /* Append a line for each question that is open and that the run waits for, or waited. Under the lock. */
 struct hv_str proxy_questions_describe(const struct proxy *proxy, uint64_t run, struct hv_arena *arena);
 /* End all questions, and wait until nobody asks. */

@@ -651,6 +651,15 @@ enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, s
     return begin_confined(sandbox, arena, command, run, err);
 }
 
+void sandbox_let_reach(struct hv_sandbox *sandbox, const struct sandbox_run *run, struct hv_str address)
+{
+    if (run->level != SANDBOX_LEVEL_FULL)
+        return;
+    LOCK_SCOPE(&sandbox->lock);
+    if (sandbox->proxy)
+        proxy_let_reach(sandbox->proxy, run->number, address);
+}
+
 const char *const *sandbox_argv(const struct sandbox_run *run, struct hv_arena *arena, const char *const *argv)
 {
     size_t count = 0;

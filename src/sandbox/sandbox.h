@@ -174,6 +174,9 @@ struct sandbox_run {
 enum hv_code sandbox_begin(struct hv_sandbox *sandbox, struct hv_arena *arena, struct hv_str command,
                            bool asks_to_leave, bool only_reads, struct sandbox_run *run,
                            struct hv_error *err) HV_MUST_CHECK;
+/* After sandbox_begin: who let the command go has seen this address in it ("https://example.org/x"), and is not asked
+ * about its host once more. sandbox may be NULL. */
+void sandbox_let_reach(struct hv_sandbox *sandbox, const struct sandbox_run *run, struct hv_str address);
 /* Something other than a command writes to path (absolute, resolved): what is there when a command ends that began
  * before is none of its own. Does not block. NULL is fine. */
 void sandbox_note_written(struct hv_sandbox *sandbox, struct hv_str path);

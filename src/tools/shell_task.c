@@ -95,6 +95,8 @@ enum hv_code shell_confine(const struct hv_context *context, struct hv_str comma
     confined->directory = hv_arena_str(&confined->arena, directory);
     enum hv_code code = sandbox_begin(context->sandbox, &confined->arena, hv_arena_str(&confined->arena, command),
                                       asks_to_leave, context->only_reads, &confined->run, err);
+    for (size_t i = 0; code == HV_OK && i < context->address_count; i++)
+        sandbox_let_reach(context->sandbox, &confined->run, context->addresses[i]);
     if (code == HV_OK && confined->run.level != SANDBOX_LEVEL_NONE) {
         *out = confined;
         return code;

@@ -114,6 +114,30 @@ def test_of_commands_side_by_side_each_that_may_have_connected_is_named(case):
     assert f"localhost:{listener.port} (the person who was asked said no: use the file), by this command or by one that ran beside it." in result, result
 
 
+def test_a_host_that_the_commands_own_question_showed_is_not_asked_about_again(case):
+    """Nor one that the rule writes out which allows the command; what the question could not show is."""
+    need_full(case)
+    with Listener() as named, Listener() as ruled, Listener() as hidden:
+        plain, allowed = (f"git ls-remote http://127.0.0.1:{one.port}/x" for one in (named, ruled))
+        case.write("port", str(hidden.port))
+        settings(case, allow=[f"Bash({allowed})"])
+        commands = (allowed, plain, f'{AROUND}git ls-remote "http://127.0.0.1:$(cat port)/x"')
+        server = case.serve(*[Answer([call("Bash", {"command": one})]) for one in commands], Answer([text("All done.")]))
+        with Terminal(case, server, rows=60, columns=160) as terminal:
+            terminal.prompt("go")
+            terminal.wait("Bash: may this be done?", plain, "y once")
+            assert ruled.seen and not named.seen
+            terminal.type("y")
+            terminal.wait(f"{plain} → allowed once", "$(cat port)", "y once")
+            assert named.seen and not hidden.seen
+            terminal.type("y")
+            terminal.wait(f"Network(127.0.0.1:{hidden.port})", "y once")
+            terminal.type("n")
+            shown = terminal.wait("All done.")
+            assert shown.count("Network →") == 1, shown
+        assert not hidden.seen
+
+
 def test_a_name_that_leads_inside_is_a_question_of_its_own(case):
     need_full(case)
     settings(case, network={"allowedDomains": ["*"]})

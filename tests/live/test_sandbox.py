@@ -19,11 +19,11 @@ from harness import Skip, stop
 from wires import Answer, call, text
 
 
-def settings(case, **sandbox):
+def settings(case, allow=("Bash",), **sandbox):
     path = os.path.join(case.home, "helve", "settings.json")
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
-        json.dump({"permissions": {"allow": ["Bash"]}, "sandbox": sandbox}, file)
+        json.dump({"permissions": {"allow": list(allow)}, "sandbox": sandbox}, file)
 
 
 def calls_of(commands):

@@ -97,12 +97,40 @@ static void a_head_is_taken_whole_and_of_bounded_length(void **state)
     hv_arena_release(&arena);
 }
 
+static void an_address_of_the_web_has_one_host(void **state)
+{
+    static const struct {
+        const char *address, *host;
+        unsigned port;
+    } rows[] = {
+        {"https://a.org/x?u=http://b.org", "a.org", 443},
+        {"http://a.org", "a.org", 80},
+        {"http://127.0.0.1:8080#x", "127.0.0.1", 8080},
+        {"http://[::1]:9/", "::1", 9},
+        {"https://a.org@b.org/", NULL, 0},
+        {"https://a.org\\@b.org/", NULL, 0},
+        {"https://{a,b}.org/", NULL, 0},
+        {"https:///x", NULL, 0},
+        {"ssh://a.org/", NULL, 0},
+        {"x=https://a.org/", NULL, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct hv_str host = {0};
+        unsigned port = 0;
+        bool read = proxy_read_address(hv_str_from(rows[i].address), &host, &port);
+        if (read != (rows[i].host != NULL) || (read && (!hv_str_is(host, rows[i].host) || port != rows[i].port)))
+            fail_msg("%s", rows[i].address);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_are_read_and_sent_on_as_what_was_judged),
         cmocka_unit_test(what_two_readers_could_understand_differently_is_refused),
         cmocka_unit_test(a_head_is_taken_whole_and_of_bounded_length),
+        cmocka_unit_test(an_address_of_the_web_has_one_host),
     };
     return cmocka_run_group_tests_name("sandbox proxy head", tests, NULL, NULL);
 }

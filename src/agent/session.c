@@ -74,7 +74,7 @@ struct hv_str session_id(const struct session *session)
 }
 struct hv_str session_journal_path(const struct session *session)
 {
-    return session->journal_path;
+    return session->journal ? session->journal_path : (struct hv_str){0};
 }
 struct runtime *session_runtime(struct session *session)
 {

@@ -86,9 +86,10 @@ static void help(struct chat *chat, struct hv_str arguments, struct hv_buf *out,
 static void clear(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
     struct hv_error err;
+    bool kept = session_journal_path(chat->session).ptr != NULL;
     (void)arguments, (void)prompt;
     if (chat_change_session(chat, NULL, &err) == HV_OK)
-        hv_buf_add_cstr(out, "A new conversation. `/resume` goes back to the one before.");
+        hv_buf_addf(out, "A new conversation.%s", kept ? " `/resume` goes back to the one before." : "");
     else
         fail(out, &err);
 }
@@ -114,9 +115,11 @@ static void resume(struct chat *chat, struct hv_str arguments, struct hv_buf *ou
 static void rewind_session(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
     (void)prompt;
-    if (!arguments.len && !chat_pick_message(chat))
+    if (!session_journal_path(chat->session).ptr)
+        hv_buf_add_cstr(out, "This session keeps no journal; there is nothing to go back to.");
+    else if (!arguments.len && !chat_pick_message(chat))
         hv_buf_add_cstr(out, "There is no message yet that could be gone back to.");
-    if (arguments.len)
+    else if (arguments.len)
         chat_rewind(chat, arguments, out);
 }
 
@@ -264,6 +267,15 @@ static const char *verdict_word(enum hv_verdict verdict)
     return verdict == HV_ALLOW ? "allow" : verdict == HV_DENY ? "deny" : "ask";
 }
 
+/* Why a rule or a hook that stands in a file of the folder is not among those that count. */
+static void put_untrusted(struct chat *chat, struct hv_buf *out)
+{
+    if (chat->setup.settings->trust == SETTINGS_UNTRUSTED)
+        hv_buf_add_cstr(out,
+                        "\nThis folder is not trusted: of its own settings only what denies or asks counts. `helve "
+                        "trust` in a shell lists the rest, and trusts it from the next start on.\n");
+}
+
 static void permissions(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)
 {
     const struct settings *settings = chat->setup.settings;
@@ -275,13 +287,14 @@ static void permissions(struct chat *chat, struct hv_str arguments, struct hv_bu
     mode(chat, HV_STR(""), out, prompt);
     hv_buf_add_cstr(out, "\n\n");
     if (!settings->rule_count)
-        hv_buf_add_cstr(out, "No settings file has rules. ");
+        hv_buf_add_cstr(out, "No settings file has rules.\n");
     for (size_t i = 0; i < settings->rule_count; i++) {
         const struct settings_rule *rule = &settings->rules[i];
         hv_buf_addf(out, "- %s ", verdict_word(rule->verdict));
         put_code(out, rule->text);
         hv_buf_addf(out, " %.*s:%zu\n", HV_STR_ARG(rule->place.file), (size_t)rule->place.line);
     }
+    put_untrusted(chat, out);
     hv_buf_add_cstr(
         out, "\n`/permissions RULE` tells what a rule means, `/permissions COMMAND` what it would get, and why.\n");
 }
@@ -302,13 +315,14 @@ static void hooks(struct chat *chat, struct hv_str arguments, struct hv_buf *out
     const struct settings *settings = chat->setup.settings;
     (void)arguments, (void)prompt;
     if (!settings->hook_count)
-        hv_buf_add_cstr(out, "No hooks are configured.");
+        hv_buf_add_cstr(out, "No hooks are configured.\n");
     for (size_t i = 0; i < settings->hook_count; i++) {
         const struct settings_hook *hook = &settings->hooks[i];
         hv_buf_addf(out, "- %.*s ", HV_STR_ARG(hook->event));
         put_code(out, hook->command.len ? hook->command : hook->url);
         hv_buf_addf(out, " %.*s:%zu\n", HV_STR_ARG(hook->place.file), (size_t)hook->place.line);
     }
+    put_untrusted(chat, out);
 }
 
 static void config(struct chat *chat, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt)

@@ -206,8 +206,11 @@ void chat_change_model(struct chat *chat, struct hv_str name, struct hv_buf *out
     struct models old = models_of(&chat->setup), fresh;
     struct hv_error err;
     bool offline = chat->setup.offline;
-    if (!has_journal(chat, out))
+    if (!session_journal_path(chat->session).ptr) {
+        hv_buf_add_cstr(out, "This session keeps no journal, from which it could go on with another model: start it "
+                             "with `--model NAME`.");
         return;
+    }
     chat->setup.offline = true; /* the loop runs: nobody is asked for a list */
     chat->setup.model = chat->setup.small_model = NULL;
     enum hv_code code = setup_model(&chat->setup, hv_arena_str(chat->arena, name), &err);

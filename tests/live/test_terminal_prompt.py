@@ -193,6 +193,21 @@ def test_slash_commands_answer_and_complete(case):
     assert not server.requests and case.read("kept.md") == "dear\n"
 
 
+def test_without_journal_and_trust_commands_say_so_and_the_session_goes_on(case):
+    case.write(".claude/settings.json", json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}))
+    server = case.serve(Answer([text("One.")]), Answer([text("Two.")]))
+    with Terminal(case, server, "--no-session-persistence") as terminal:
+        terminal.prompt("first")
+        terminal.wait("One.", gone=("Working",))
+        for command, wanted in (("/hooks", "This folder is not trusted"), ("/permissions", "No settings file has rules."), ("/model other", "start it with --model NAME"),
+                                ("/model", "claude-sonnet-4-5 of anthropic"), ("/rewind", "nothing to go back to"), ("/export", "no journal"), ("/context", "- messages "),
+                                ("/clear", "A new conversation.\n\n>")):
+            terminal.type(command + "\r")
+            terminal.wait(wanted)
+        terminal.type("second\r")
+        terminal.wait("Two.")
+
+
 def test_commands_of_ones_own_are_completed_as_they_are_now(case):
     case.write(".helve/commands/fruit.md", "---\ndescription: about apples\n---\nx\n")
     with Terminal(case, case.serve(Answer([text("x")]))) as terminal:

@@ -113,6 +113,13 @@ static bool is_written_with(const struct judging *judging, struct hv_str directo
     }
 }
 
+/* It copies or moves one file, which it reads before anything comes of it. */
+static bool is_only_source(const struct shell_act *act, const struct shell_access *access, enum hv_file_kind kind)
+{
+    return kind == HV_FILE_REGULAR && act->read_count == 1 && hv_str_eq(act->reads[0].path, access->path) &&
+           shell_is_one_of(shell_base_name(act->words[0].value), "cp mv install");
+}
+
 /*
  * What the only part that brings links is itself given was there before: bash makes names of a pattern before it starts
  * a program, and a directory that stands there is not replaced by what is moved into it.
@@ -122,7 +129,7 @@ static bool was_before(const struct judging *judging, const struct shell_act *ac
 {
     if (act->command != judging->only_bringer || act->words != act->command->words || !access->word)
         return false;
-    return access->word->known ? kind == HV_FILE_DIRECTORY
+    return access->word->known ? kind == HV_FILE_DIRECTORY || is_only_source(act, access, kind)
                                : !(access->word->flags & ~(SHELL_WORD_GLOB | SHELL_WORD_MANY));
 }
 

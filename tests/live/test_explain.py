@@ -365,7 +365,16 @@ class Bash(Case):
     def test_what_the_world_says_holds_until_a_part_changes_it(self):
         os.makedirs(self.path("src"))
         self.write("src/a.c", "x")
+        self.write("from/a.c", "x")
+        os.symlink(self.home, self.path("from/out"))
+        os.symlink(os.path.join(self.home, "x"), self.path("c.c"))
+        self.write("from/c.c", "x")
+        self.write("from/.envrc", "x")
         rows = [("touch out && sort *", "allow"), ("mkdir -p a/b; git status", "allow"), ("sort src/a.c", "allow"),
+                ("cp from/a.c .", "allow"), ("mv -v from/a.c ./", "allow"), ("cp -t . from/a.c", "allow"), ("cp from/a.c . && ls", "allow"),
+                ("cp from/c.c .", "ask"), ("cp from/out/x .", "ask"), ("cp from/.envrc .", "ask"), ("cp from/c.c from/a.c .", "ask"),
+                ("cp -r from . && cp from/a.c .", "ask"), ("for i in 1 2; do cp from/a.c .; done", "ask"), ("ln from/a.c .", "ask"),
+                ("ln -sf ~/x from/a.c; cp from/a.c .", "ask"), ("cp from/a.c . < from/c.c", "ask"), ("cp from/a.c .; cat from/a.c", "ask"),
                 ("git log > log.txt", "allow"), ("touch x; cat src/*", "allow"), ("cp src/a.c b", "allow"),
                 ("cp src/a.c b; cat src/a.c", "allow"), ("touch ./--compress-program=x; sort *", "ask"),
                 ("for i in 1 2; do sort * > ./-o$i; done", "ask"), ("touch -- -S1; ls | xargs sort", "ask"),

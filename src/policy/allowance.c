@@ -546,21 +546,40 @@ static bool git_is_tame(const struct look *look)
            others_run_repository(look);
 }
 
-static enum part_need need_of(struct look *look)
+static bool only_reads(const struct shell_act *act)
+{
+    return act->class == SHELL_READ_ONLY || only_redirects_write(act);
+}
+
+/* A shell whose code is known, and which does nothing besides: what the code needs is asked of each part of that. */
+static bool runs_known_code(const struct shell_act *act)
+{
+    return act->script != SHELL_UNKNOWN && act->script == act->class && act->class != SHELL_READ_ONLY &&
+           part_assigns_safely(act->command) && act->command->word_count && act->words == act->command->words;
+}
+
+/* What a part needs beside the rule that takes its words. */
+static enum part_need need_under_rule(struct look *look, const struct rule *rule, const struct taking *taking)
 {
     const struct shell_act *act = look->part->act;
+    if (!env_words_are_safe(act) || !runs_in_workspace(look))
+        return PART_NEEDS_ASKING;
+    took_part(look, rule);
+    if (!taking->assigns && !part_assigns_safely(act->command))
+        return PART_NEEDS_RULE; /* that names them */
+    look->path = NULL;
+    /* What a pattern says of a program that reads is not where it may read. */
+    enum part_need need = only_reads(act) && !is_exact(rule) ? need_for_reads(look) : PART_NEEDS_NOTHING;
+    if (need != PART_NEEDS_NOTHING && look->path)
+        return need == PART_NEEDS_READ ? need : PART_NEEDS_ASKING;
+    return need_for_writes(look, true);
+}
+
+/* What a part needs that its kind alone does not allow; need: by its kind, NOTHING where only what its redirections
+ * write is in question. */
+static enum part_need need_by_words(struct look *look, enum part_need need)
+{
     struct taking taking = {0};
-    bool tame = git_is_tame(look), edits = tame && only_edits(act);
-    bool reads = tame && (act->class == SHELL_READ_ONLY || only_redirects_write(act));
-    enum part_need need = reads || edits ? need_for_reads(look) : PART_NEEDS_RULE;
-    enum part_need write = need == PART_NEEDS_NOTHING ? need_for_writes(look, false) : need;
-    if (write == PART_NEEDS_NOTHING)
-        return PART_NEEDS_NOTHING;
-    if (edits && !reads)
-        need = write == PART_NEEDS_ASKING ? PART_NEEDS_RULE : write;
-    if (act->script != SHELL_UNKNOWN && act->script == act->class && act->class != SHELL_READ_ONLY &&
-        part_assigns_safely(act->command) && act->command->word_count && act->words == act->command->words)
-        return need_for_writes(look, true); /* what its code needs is asked of each part of that */
     look->rule = NULL;
     const struct rule *rule = find_rule(look, &taking);
     if (taking.exact && runs_in_workspace(look)) {
@@ -569,20 +588,25 @@ static enum part_need need_of(struct look *look)
     }
     if (need == PART_NEEDS_NOTHING)
         return need_for_writes(look, false);
-    if (!rule)
-        return act->word_count ? need : PART_NEEDS_ASKING;
-    if (!env_words_are_safe(act) || !runs_in_workspace(look))
-        return PART_NEEDS_ASKING;
-    took_part(look, rule);
-    if (!taking.assigns && !part_assigns_safely(act->command))
-        return PART_NEEDS_RULE; /* that names them */
-    look->path = NULL;
-    /* What a pattern says of a program that reads is not where it may read. */
-    bool only_reads = act->class == SHELL_READ_ONLY || only_redirects_write(act);
-    need = only_reads && !is_exact(rule) ? need_for_reads(look) : PART_NEEDS_NOTHING;
-    if (need != PART_NEEDS_NOTHING && look->path)
-        return need == PART_NEEDS_READ ? need : PART_NEEDS_ASKING;
-    return need_for_writes(look, true);
+    if (rule)
+        return need_under_rule(look, rule, &taking);
+    return look->part->act->word_count ? need : PART_NEEDS_ASKING;
+}
+
+/* By its kind first: what only reads, or only edits, needs leave for its files and no more. */
+static enum part_need need_of(struct look *look)
+{
+    const struct shell_act *act = look->part->act;
+    bool tame = git_is_tame(look), edits = tame && only_edits(act), reads = tame && only_reads(act);
+    enum part_need read = reads || edits ? need_for_reads(look) : PART_NEEDS_RULE;
+    enum part_need write = read == PART_NEEDS_NOTHING ? need_for_writes(look, false) : read;
+    if (write == PART_NEEDS_NOTHING)
+        return PART_NEEDS_NOTHING;
+    if (runs_known_code(act))
+        return need_for_writes(look, true);
+    if (reads || !edits)
+        return need_by_words(look, read);
+    return need_by_words(look, write == PART_NEEDS_ASKING ? PART_NEEDS_RULE : write);
 }
 
 bool part_is_untamed(const struct match_call *call, const struct policy_part *part)

@@ -16,7 +16,7 @@ def test_an_answer_is_shown_as_markdown_and_the_prompt_comes_back(case):
     with Terminal(case, server) as terminal:
         terminal.prompt("hello there")
         shown = terminal.wait("The end.", gone=("Working",))
-        for line in ("> hello there", "Title", "Some bold and code.", "- [x] done", "- [ ] open", "int x;"):
+        for line in ("> hello there", "Title", "Some bold and code.", "- [x] done", "- [ ] open", "a  b", "1  2", "int x;"):
             assert line in shown.splitlines(), (line, shown)
         assert "**" not in shown and shown.count("The end.") == 1, shown
         assert terminal.tmux("display-message", "-p", "#{pane_title}").strip() == "helve · project"

@@ -398,9 +398,44 @@ static int text_event(MD_TEXTTYPE type, const MD_CHAR *bytes, MD_SIZE size, void
     return render->out->failed;
 }
 
+/* ---- rules of tables --------------------------------------------------------------------------------------------- */
+
+/* "|--|:-:|", the line below the head of a table. */
+static bool is_table_rule(struct hv_str line)
+{
+    for (size_t i = 0; i < line.len; i++)
+        if (!strchr("|-: \t\r", line.ptr[i]) || !line.ptr[i])
+            return false;
+    return hv_str_find_byte(line, '|', 0) != SIZE_MAX && hv_str_find_byte(line, '-', 0) != SIZE_MAX;
+}
+
+static void put_table_rule(struct hv_str line, struct hv_buf *out)
+{
+    for (size_t i = 0; i < line.len; i++) {
+        bool alone = line.ptr[i] == '-' && (i == 0 || line.ptr[i - 1] != '-');
+        hv_buf_addf(out, "%s%c", alone ? "--" : "", line.ptr[i]);
+    }
+}
+
+/* Models write one or two hyphens in a cell, as the rules allow; md4c up to 0.4 wants three. */
+static void widen_table_rules(struct hv_str source, struct hv_buf *out)
+{
+    bool in_code = false;
+    struct hv_str line;
+    while (paint_next_line(&source, &line)) {
+        struct hv_str text = hv_str_trim(line);
+        in_code ^= hv_str_starts(text, HV_STR("```")) || hv_str_starts(text, HV_STR("~~~"));
+        if (!in_code && is_table_rule(line))
+            put_table_rule(line, out);
+        else
+            hv_buf_add_str(out, line);
+        hv_buf_add_byte(out, '\n');
+    }
+}
+
 void markdown_render(const struct paint_theme *theme, struct hv_str source, size_t columns, struct hv_buf *out)
 {
-    CLEANUP_BUF struct hv_buf lines = {0};
+    CLEANUP_BUF struct hv_buf lines = {0}, widened = {.max = MARKDOWN_OUT_MAX};
     static const MD_PARSER parser = {
         .flags = MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS | MD_FLAG_PERMISSIVEURLAUTOLINKS |
                  MD_FLAG_NOHTML | MD_FLAG_NOINDENTEDCODEBLOCKS,
@@ -412,6 +447,10 @@ void markdown_render(const struct paint_theme *theme, struct hv_str source, size
     };
     hv_buf_init(&lines, MARKDOWN_OUT_MAX);
     struct render render = {.theme = theme, .out = &lines, .columns = columns};
+    if (hv_str_find_byte(source, '|', 0) != SIZE_MAX) {
+        widen_table_rules(source, &widened);
+        source = hv_buf_str(&widened);
+    }
     if (source.len)
         md_parse(source.ptr, (MD_SIZE)source.len, &parser, &render);
     end_line(&render);

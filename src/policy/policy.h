@@ -261,6 +261,9 @@ bool policy_keeps_back(const struct policy *policy, const struct policy_path *pa
 /* A new policy that is old plus one rule or another mode (session changes). The caller owns the new reference. */
 struct policy *policy_with_rule(const struct policy *policy, enum policy_scope scope, enum hv_verdict verdict,
                                 struct hv_str rule, struct hv_error *err);
+/* Without those of a verdict that were made in the session: the one of this text, or all of them where rule is absent.
+ * NULL: there is none of that text. */
+struct policy *policy_without_rule(const struct policy *policy, enum hv_verdict verdict, struct hv_str rule);
 struct policy *policy_with_mode(const struct policy *policy, enum policy_mode mode);
 /* One for what is confined so that nothing below these places (absolute, resolved or not) shows a credential. */
 struct policy *policy_with_masked(const struct policy *policy, const struct hv_str *places, size_t count);

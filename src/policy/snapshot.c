@@ -460,6 +460,24 @@ struct policy *policy_with_rule(const struct policy *policy, enum policy_scope s
     return changed;
 }
 
+struct policy *policy_without_rule(const struct policy *policy, enum hv_verdict verdict, struct hv_str rule)
+{
+    struct policy *changed = copy_policy(policy, NULL);
+    struct rule_source *sources = (struct rule_source *)changed->sources;
+    size_t kept = 0;
+    for (size_t i = 0; i < changed->source_count; i++)
+        if (sources[i].scope != POLICY_SESSION || sources[i].verdict != verdict ||
+            (rule.ptr && !hv_str_eq(sources[i].text, rule)))
+            sources[kept++] = sources[i];
+    bool found = kept < changed->source_count;
+    changed->source_count = kept;
+    compile(changed);
+    if (found || !rule.ptr)
+        return changed;
+    policy_unref(changed);
+    return NULL;
+}
+
 struct policy *policy_with_masked(const struct policy *policy, const struct hv_str *places, size_t count)
 {
     struct policy *changed = copy_policy(policy, NULL);

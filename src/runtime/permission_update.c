@@ -1,9 +1,9 @@
 /*
  * permission_update.c: what a program or a PermissionRequest hook wants changed beside its answer
- * (`updatedPermissions`): rules, and the mode. They hold for the session from now on; those with a settings file for
- * their destination are saved there, too. All are read before the first is made, so that an answer is taken whole or
- * not at all: a rule that denies must not be lost beside one that allows. Hooks are the person's own; still none of
- * them can switch the asking off.
+ * (`updatedPermissions`): rules that come and, of those that the session has made, go; and the mode. They hold for the
+ * session from now on; those with a settings file for their destination are saved there, too. All are read before the
+ * first is made, so that an answer is taken whole or not at all: a rule that denies must not be lost beside one that
+ * allows. Hooks are the person's own; still none of them can switch the asking off.
  */
 #include "base/cleanup.h"
 #include "config/settings.h"
@@ -11,10 +11,12 @@
 
 #define NETWORK "Network"
 
+enum update_kind { UPDATE_ADD = 0, UPDATE_REPLACE, UPDATE_REMOVE, UPDATE_MODE };
+
 /* One entry of the list. */
 struct update {
+    enum update_kind kind;
     enum hv_ask_scope where;
-    bool sets_mode;
     enum policy_mode mode;
     enum hv_verdict verdict;
     struct hv_str *rules, *domains;
@@ -57,6 +59,19 @@ static void set_mode(struct runtime *runtime, enum policy_mode mode)
     policy_unref(old);
     runtime_set_policy(runtime, other);
     policy_unref(other);
+}
+
+/* One rule of the session, or, where it is absent, all of a verdict. */
+static void drop_rule(struct runtime *runtime, enum hv_verdict verdict, struct hv_str rule)
+{
+    LOCK_SCOPE(&runtime->grow_lock);
+    struct policy *old = runtime_policy(runtime), *less = policy_without_rule(old, verdict, rule);
+    policy_unref(old);
+    if (!less)
+        return; /* it went meanwhile */
+    runtime_set_policy(runtime, less);
+    policy_unref(less);
+    runtime_emit(runtime, &(struct hv_event){.type = HV_EVENT_STATE, .name = HV_STR("rules"), .text = rule});
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -110,12 +125,18 @@ static enum hv_code read_rule(const struct reading *reading, const struct hv_jso
     if (!tool.len || (content && hv_json_type_of(content) != HV_JSON_STRING))
         return hv_fail(reading->err, HV_EINVAL,
                        "a rule is an object with toolName and perhaps ruleContent, both texts");
+    if (hv_str_is(tool, NETWORK) && out->kind != UPDATE_ADD)
+        return hv_fail(reading->err, HV_EUNSUPPORTED, "hosts that are allowed stay so until the session ends");
     if (hv_str_is(tool, NETWORK))
         return add_domain(reading, inner, out);
     struct hv_str text = inner.len ? hv_arena_format(reading->arena, "%.*s(%.*s)", HV_STR_ARG(tool), HV_STR_ARG(inner))
                                    : hv_arena_str(reading->arena, tool);
-    struct policy *tried = policy_with_rule(reading->policy, POLICY_SESSION, out->verdict, text, reading->err);
+    struct policy *tried = out->kind == UPDATE_REMOVE
+                               ? policy_without_rule(reading->policy, out->verdict, text)
+                               : policy_with_rule(reading->policy, POLICY_SESSION, out->verdict, text, reading->err);
     policy_unref(tried);
+    if (!tried && out->kind == UPDATE_REMOVE)
+        return hv_fail(reading->err, HV_ENOTFOUND, "the session has made no such rule: %.*s", HV_STR_ARG(text));
     if (!tried)
         return HV_EINVAL;
     out->rules[out->rule_count++] = text;
@@ -133,9 +154,13 @@ static enum hv_code read_rules(const struct reading *reading, const struct hv_js
                                                  : HV_VERDICT_NONE;
     if (!out->verdict)
         return hv_fail(reading->err, HV_EINVAL, "behavior is none of allow, ask, deny");
-    if (hv_json_type_of(rules) != HV_JSON_ARRAY || !rules->count)
+    if (out->kind != UPDATE_ADD && out->where != HV_ASK_SESSION)
+        return hv_fail(reading->err, HV_EUNSUPPORTED,
+                       "rules are replaced and removed for the session only; those of a settings file are the person's "
+                       "to change, in the settings");
+    if (hv_json_type_of(rules) != HV_JSON_ARRAY || (!rules->count && out->kind != UPDATE_REPLACE))
         return hv_fail(reading->err, HV_EINVAL, "rules is no list, or an empty one");
-    if (out->verdict == HV_ALLOW && reading->asked->each_time)
+    if (out->verdict == HV_ALLOW && out->kind != UPDATE_REMOVE && reading->asked->each_time)
         return hv_fail(reading->err, HV_EDENIED, "this is confirmed each time, no rule can allow it for longer");
     out->rules = hv_arena_array(reading->arena, struct hv_str, rules->count);
     out->domains = hv_arena_array(reading->arena, struct hv_str, rules->count);
@@ -147,7 +172,7 @@ static enum hv_code read_rules(const struct reading *reading, const struct hv_js
 static enum hv_code read_mode(const struct reading *reading, const struct hv_json *json, struct update *out)
 {
     struct hv_str name = hv_json_get_string(json, "mode");
-    out->sets_mode = true;
+    out->kind = UPDATE_MODE;
     if (!policy_mode_from(name, &out->mode))
         return hv_fail(reading->err, HV_EINVAL, "mode is no permission mode");
     if (out->where != HV_ASK_SESSION)
@@ -161,20 +186,25 @@ static enum hv_code read_mode(const struct reading *reading, const struct hv_jso
 
 static enum hv_code read_update(const struct reading *reading, const struct hv_json *json, struct update *out)
 {
+    static const char *const of_rules[] = {"addRules", "replaceRules", "removeRules"}; /* as enum update_kind */
     struct hv_str type = hv_json_get_string(json, "type");
     enum hv_code code = read_destination(reading, json, out);
     if (code)
         return code;
-    if (hv_str_is(type, "addRules"))
+    for (size_t i = 0; i < sizeof of_rules / sizeof *of_rules; i++) {
+        if (!hv_str_is(type, of_rules[i]))
+            continue;
+        out->kind = (enum update_kind)i;
         return read_rules(reading, json, out);
+    }
     if (hv_str_is(type, "setMode"))
         return read_mode(reading, json, out);
     if (hv_str_is(type, "addDirectories"))
         return hv_fail(reading->err, HV_EUNSUPPORTED,
-                       "a session keeps the directories that it began with; --add-dir and "
+                       "the sandbox of a session keeps the directories that it began with; --add-dir and "
                        "permissions.additionalDirectories name more of them");
-    return hv_fail(reading->err, HV_EUNSUPPORTED, "type is none of addRules and setMode; %s",
-                   type.len ? "rules and directories are taken away in the settings" : "it is a text");
+    return hv_fail(reading->err, HV_EUNSUPPORTED, "type is none of addRules, replaceRules, removeRules and setMode; %s",
+                   type.len ? "directories are taken away in the settings" : "it is a text");
 }
 
 static enum hv_code read_updates(const struct reading *reading, const struct hv_json *list, struct update *out)
@@ -201,9 +231,13 @@ static enum hv_code read_updates(const struct reading *reading, const struct hv_
 
 static void make(struct runtime *runtime, const struct update *update)
 {
-    if (update->sets_mode)
+    if (update->kind == UPDATE_MODE)
         set_mode(runtime, update->mode);
-    if (update->rule_count)
+    if (update->kind == UPDATE_REPLACE)
+        drop_rule(runtime, update->verdict, (struct hv_str){0});
+    for (size_t i = 0; update->kind == UPDATE_REMOVE && i < update->rule_count; i++)
+        drop_rule(runtime, update->verdict, update->rules[i]);
+    if (update->rule_count && update->kind != UPDATE_REMOVE)
         ask_keep(runtime, update->where, update->verdict, update->rules, update->rule_count);
     if (update->domain_count && update->where >= HV_ASK_LOCAL)
         (void)!ask_save(runtime, update->where, HV_VERDICT_NONE, update->domains, update->domain_count);

@@ -365,11 +365,22 @@ class StreamInput(Print):
         self.assertIn("denied", str(self.results(lines)))
         self.assertEqual(json.loads(self.read(".helve/settings.local.json"))["permissions"], {"deny": ["Bash(rm *)"]})
 
+    def test_rules_of_the_session_are_replaced_and_removed(self):
+        answers = [[self.update("touch:*"), self.update("touch d", behavior="deny")],
+                   [self.update("mkdir *", type="replaceRules"), self.update("touch d", type="removeRules", behavior="deny")], [], []]
+        commands = ("touch a", "touch b", "touch d", "rmdir x", "mkdir f", "touch c", "touch d")
+        calls = [message(use("Bash", command=command, id="toolu_%d" % at)) for at, command in enumerate(commands)]
+        asked, lines = self.hosted(lambda request: [self.reply(request, {"behavior": "allow", "updatedPermissions": answers.pop(0)})], *calls, message(say("done")))
+        self.assertEqual([one["input"]["command"] for one in asked], ["touch a", "rmdir x", "touch c", "touch d"])
+        self.assertEqual(sorted(name for name in os.listdir(self.project) if name[0] != "."), ["a", "b", "c", "d", "f"])
+        self.assertEqual([bool(block.get("is_error")) for block in self.results(lines)], [False, False, True, True, False, False, False])
+
     def test_an_answer_with_a_change_that_cannot_be_made_allows_nothing(self):
         kept = self.update("touch:*", place="localSettings")
         for change, why in ((self.update("ls", behavior="perhaps"), "behavior is none of"), (self.update(), "rules is no list"),
                             (self.update("x", place="nowhere"), "destination is none of"), (self.update(rules=[{"ruleContent": "x"}]), "toolName"),
-                            (self.update("x", type="replaceRules"), "type is none of"), (self.update("x", type="removeRules"), "in the settings"),
+                            (self.update("x", type="replaceRules", place="userSettings"), "in the settings"), (self.update("x", type="removeRules"), "no such rule: Bash(x)"),
+                            (self.update(type="removeRules"), "rules is no list"), (self.update("x", type="dropRules"), "type is none of"),
                             (self.update(rules=[{"toolName": "Network", "ruleContent": "a.test"}]), "questions about connections"),
                             ({"type": "setMode", "mode": "plan", "destination": "userSettings"}, "for the session only"),
                             ({"type": "setMode", "mode": "x", "destination": "session"}, "no permission mode"),

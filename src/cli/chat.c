@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "cli/plain.h"
 #include "module/module.h"
+#include "policy/policy.h"
 #include "policy/visible.h"
 #include "proc/children.h"
 
@@ -477,6 +478,7 @@ static void fill_front(struct chat *chat, struct hv_str prompt)
         .interrupt = interrupt,
         .send_to_background = send_to_background,
         .can_background = can_background,
+        .takes_any_code = policy_rule_takes_any_code,
         .command = chat_command,
         .complete_command = chat_complete_own,
         .shell = run_shell,

@@ -83,6 +83,7 @@ struct ui_front {
     void (*interrupt)(void *user);
     size_t (*send_to_background)(void *user);                  /* as runtime_send_to_background; NULL: 0 */
     bool (*can_background)(void *user, struct hv_str call_id); /* it would send this call; NULL: none */
+    bool (*takes_any_code)(struct hv_str rule); /* as policy_rule_takes_any_code, which is not loaded again; NULL: no */
     /* "/name arguments". What it prints is Markdown, also where there is no such command. *prompt: a prompt to submit
      * (a command of the person's own). */
     void (*command)(void *user, struct hv_str name, struct hv_str arguments, struct hv_buf *out, struct hv_buf *prompt);

@@ -2,7 +2,6 @@
  * answer. */
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "policy/policy.h"
 #include "ui/session/view.h"
 
 enum { TYPING_MS = 1000, GUARD_MS = 400 };
@@ -23,7 +22,7 @@ static void put_named(struct ui *ui, const char *name, struct hv_str text, struc
 }
 
 /* In words, what a rule takes beyond what it names. */
-static const char *covered_by(struct hv_str rule)
+static const char *covered_by(const struct ui *ui, struct hv_str rule)
 {
     static const struct {
         const char *end, *covers;
@@ -33,7 +32,7 @@ static const char *covered_by(struct hv_str rule)
         {"/*)", "every script there, with any words after it"},
         {"/**)", "every file there but settings, hooks and credentials, also by commands"},
     };
-    if (policy_rule_takes_any_code(rule))
+    if (ui->front->takes_any_code && ui->front->takes_any_code(rule))
         return "any code, which only the sandbox confines: for this session only";
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (hv_str_ends(rule, hv_str_from(rows[i].end)))
@@ -64,7 +63,7 @@ static void make_rows(struct ui *ui)
     put_named(ui, "why you are asked: ", question->reason, rows);
     for (size_t i = 0; i < question->rule_count; i++) {
         CLEANUP_BUF struct hv_buf rule = {.max = SIZE_MAX / 4};
-        const char *covered = covered_by(question->rules[i]);
+        const char *covered = covered_by(ui, question->rules[i]);
         hv_buf_addf(&rule, *covered ? "%.*s: %s" : "%.*s%s", HV_STR_ARG(question->rules[i]), covered);
         put_named(ui, i ? "  and: " : "rule for session and always: ", hv_buf_str(&rule), rows);
     }

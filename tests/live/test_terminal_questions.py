@@ -65,7 +65,7 @@ def test_a_rule_for_any_code_holds_for_the_session_only(case):
         raise Skip("there is no full sandbox, where alone such a rule is offered")
     with Terminal(case, server) as terminal:
         terminal.prompt("reckon")
-        terminal.wait("may this be done?", "Bash(python3 -c:*)", "any code, which only the sandbox confines: for this session only", "y once")
+        terminal.wait("may this be done?", "Bash(python3 -c:*)", "any code, which only the sandbox confines", "y once")
         terminal.type("a")
         shown = terminal.wait("Both.", "holds for this session only")
         assert shown.count("→ allowed") == 1, shown

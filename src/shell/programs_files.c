@@ -129,13 +129,30 @@ static void judge_dd(struct shell_reading *reading, const struct shell_word *wor
     }
 }
 
+static bool sets_temporary(const struct shell_reading *reading)
+{
+    for (size_t i = 0; i < reading->script->count; i++)
+        if (shell_may_set(&reading->script->commands[i], HV_STR("TMPDIR")))
+            return true;
+    return reading->in_text; /* what is around it may, too */
+}
+
 /* mktemp makes a file of a fresh name in the directory for temporary files, or where its operands say; with -u it only
  * prints a name. */
 static void check_mktemp(struct shell_reading *reading, const struct shell_arguments *arguments)
 {
+    const struct shell_word *at = arguments->operand_count == 1 ? arguments->operands[0] : NULL;
     if (shell_given(arguments, "-u --dry-run"))
         return;
-    shell_changes(reading, "mktemp makes a file");
+    if (!arguments->operand_count && !sets_temporary(reading)) {
+        struct shell_word *fresh = hv_arena_new(reading->arena, struct shell_word);
+        *fresh = shell_word_known(HV_STR("/tmp/tmp.XXXXXXXXXX"));
+        at = fresh;
+    }
+    if (!at || !hv_str_starts(at->value, HV_STR("/")) || shell_given(arguments, "-p --tmpdir"))
+        shell_changes(reading, "mktemp makes a file");
+    else
+        shell_writes(reading, at, false);
 }
 
 static const struct shell_program tee_row = {

@@ -240,11 +240,13 @@ class Doors(Case):
             return
         self.write("kept", "as it was\n")
         commands = ["echo one > /tmp/helve-a; mkdir /tmp/helve-d && cp kept /tmp/helve-d/b; cat /tmp/helve-a /tmp/helve-d/b",
-                    "ln -s %s /tmp/helve-l" % self.path("kept"), "echo two > /tmp/helve-l", "touch /tmp/helve-c made", "echo x > /tmp/.bashrc"]
+                    "ln -s %s /tmp/helve-l" % self.path("kept"), "echo two > /tmp/helve-l", "touch /tmp/helve-c made", "echo x > /tmp/.bashrc",
+                    "f=$(mktemp) && mktemp -d /tmp/helve-e.XXXX", "export TMPDIR=$PWD; mktemp", "mktemp own.XXXX"]
         results = self.execute(*[use("Bash", id="toolu_%d" % i, command=command) for i, command in enumerate(commands)])
         told = [text_of(results["toolu_%d" % i]) for i in range(len(commands))]
-        self.assertEqual(["Permission to use" in text for text in told], [False, False, True, True, True], told)
+        self.assertEqual(["Permission to use" in text for text in told], [False, False, True, True, True, False, True, True], told)
         self.assertIn("one\nas it was", told[0])
+        self.assertIn("/tmp/helve-e.", told[5])
         self.assertEqual((self.read("kept"), os.path.exists(self.path("made"))), ("as it was\n", False))
 
 

@@ -425,19 +425,39 @@ static bool may_be_mode(const struct shell_word *words, size_t at, bool is_chmod
            (is_chmod && word.len && strchr("01234567+=", word.ptr[0]));
 }
 
+/* 777, -m666, o+w, u=rw,a=rwx: everybody may write then. digits: it may be a mode that is written so. */
+static bool opens_to_all(struct hv_str word, bool digits)
+{
+    struct hv_str clause;
+    size_t at = word.len;
+    while (digits && at && word.ptr[at - 1] >= '0' && word.ptr[at - 1] <= '7')
+        at--;
+    if (word.len - at >= 3 && (word.ptr[word.len - 1] - '0') & 2)
+        return true;
+    while (hv_str_split(&word, ',', &clause)) {
+        size_t sign = hv_str_find_byte(clause, hv_str_find_byte(clause, '=', 0) == SIZE_MAX ? '+' : '=', 0);
+        struct hv_str who = hv_str_slice(clause, 0, sign);
+        if (sign != SIZE_MAX && hv_str_find_byte(clause, 'w', sign) != SIZE_MAX &&
+            (hv_str_find_byte(who, 'o', 0) != SIZE_MAX || hv_str_find_byte(who, 'a', 0) != SIZE_MAX))
+            return true;
+    }
+    return false;
+}
+
 /* More than an edit: a link whose target is said from the link's own place, and so may be another; a device; a file
- * that runs with the rights of its owner. */
+ * that runs with the rights of its owner, or that others may change. */
 static bool is_no_edit(const struct shell_act *act)
 {
     struct hv_str name = act->word_count ? shell_base_name(shell_word_text(&act->words[0])) : (struct hv_str){0};
     bool links = shell_is_one_of(name, "ln link"), modes = shell_is_one_of(name, "chmod install mkdir");
     for (size_t i = 1; (links || modes) && i < act->word_count; i++) {
         struct hv_str word = act->words[i].value;
-        bool octal = ends_in_special_mode(word) && may_be_mode(act->words, i, shell_is_one_of(name, "chmod"));
+        bool digits = may_be_mode(act->words, i, shell_is_one_of(name, "chmod"));
+        bool special = (digits && ends_in_special_mode(word)) || opens_to_all(word, digits);
         bool symbols = hv_str_find_byte(word, 's', hv_str_find_byte(word, '+', 0)) != SIZE_MAX ||
                        hv_str_find_byte(word, 's', hv_str_find_byte(word, '=', 0)) != SIZE_MAX;
         if (!act->words[i].known || (links && hv_str_find(word, HV_STR(".."), 0) != SIZE_MAX) ||
-            (modes && (octal || symbols)))
+            (modes && (special || symbols)))
             return true;
     }
     return shell_is_one_of(name, "mknod");

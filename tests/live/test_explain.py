@@ -54,8 +54,8 @@ class Bash(Case):
 
     def test_accepting_edits_is_about_what_an_act_does(self):
         self.write("a", "x")
-        free = ["chmod +x a", "chmod 0644 a", "mkdir -p 2024", "ln -s a b", "truncate -s 0 x", "dd if=a of=b", "sort -o a a", "install a b", "tee x", "cp a b"]
-        asked = ["ln -s /etc b", "ln -s ../x b", "tee ../x", "mknod x b 8 0", "chmod u+s a", "chmod 4755 a", "chmod 04755 a", "install -m4755 a b", "mkdir -m 2777 d", "make", "tar xf a.tar", "ln a ../b"]
+        free = ["chmod +x a", "chmod 0644 a", "mkdir -p 2024", "chmod -R 755 a", "chmod g+w,o=r a", "chmod +w a", "mkdir a777", "ln -s a b", "truncate -s 0 x", "dd if=a of=b", "sort -o a a", "install a b", "tee x", "cp a b"]
+        asked = ["ln -s /etc b", "ln -s ../x b", "tee ../x", "mknod x b 8 0", "chmod u+s a", "chmod 4755 a", "chmod 04755 a", "install -m4755 a b", "mkdir -m 2777 d", "chmod -R 777 a", "chmod 0666 a", "chmod u=rw,a+w a", "chmod o=rwx a", "mkdir -m777 d", "install -m 666 a b", "make", "tar xf a.tar", "ln a ../b"]
         for command in free + asked:
             told = self.run_helve("explain", "bash", command, "--permission-mode", "acceptEdits", code=None)
             self.assertTrue(told.startswith("allow:" if command in free else "ask:"), (command, told))

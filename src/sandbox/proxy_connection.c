@@ -131,21 +131,22 @@ static bool settle_asked(const struct connection *connection, const struct proxy
     return leave == PROXY_LEAVE_REFUSED || leave == PROXY_LEAVE_GONE;
 }
 
-static void refuse_private(const struct connection *connection, const struct proxy_request *request, struct hv_str text)
-{
-    char why[256];
-    snprintf(why, sizeof why,
-             "it leads to %.*s, of this machine or its network; sandbox.network.allowedDomains: [\"%.*s\"] in the "
-             "settings would allow that",
-             HV_STR_ARG(text), HV_STR_ARG(text));
-    refuse(connection, request, why);
-}
-
 /* As an element of allowedDomains names one port of an address. */
 static struct hv_str with_port(struct hv_arena *arena, struct hv_str host, unsigned port)
 {
     bool colons = hv_str_find_byte(host, ':', 0) != SIZE_MAX;
     return hv_arena_format(arena, "%s%.*s%s:%u", colons ? "[" : "", HV_STR_ARG(host), colons ? "]" : "", port);
+}
+
+static void refuse_private(const struct connection *connection, const struct proxy_request *request,
+                           const struct sandbox_connection *what)
+{
+    char why[256];
+    snprintf(why, sizeof why,
+             "it leads to %.*s, of this machine or its network; sandbox.network.allowedDomains: [\"%.*s\"] in the "
+             "settings would allow that",
+             HV_STR_ARG(what->address), HV_STR_ARG(what->rule));
+    refuse(connection, request, why);
 }
 
 /* The name may be reached, and leads inside: that is a question of its own. */
@@ -161,7 +162,7 @@ static int connect_private(const struct connection *connection, const struct pro
     if (settle_asked(connection, request, leave, words))
         return -1;
     if (leave == PROXY_LEAVE_NONE) {
-        refuse_private(connection, request, address);
+        refuse_private(connection, request, &what);
         return -1;
     }
     int fd = connect_to(connection, at->ai_addr, at->ai_addrlen);

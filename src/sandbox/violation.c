@@ -32,6 +32,7 @@ static const struct phrase {
 } phrases[] = {
     {"read-only file system", REFUSED_WRITE},
     {"erofs", REFUSED_WRITE},
+    {"error writing to the directory", REFUSED_WRITE}, /* npm, which takes EROFS for ENOENT */
     {"permission denied", REFUSED_ACCESS},
     {"eacces", REFUSED_ACCESS},
     {"device or resource busy", REFUSED_MOUNT_POINT},

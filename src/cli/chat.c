@@ -401,6 +401,20 @@ static void nothing(void *user)
     (void)user;
 }
 
+/* What was saved for always holds in this process, too, whose settings are older; what was said for the session, where
+ * it is the same one. older: a reference that is taken. */
+static void keep_rules(struct chat *chat, struct policy *older, bool session)
+{
+    if (chat->session) {
+        struct runtime *runtime = session_runtime(chat->session);
+        struct policy *fresh = runtime_policy(runtime), *kept = policy_with_rules_of(fresh, older, session);
+        runtime_set_policy(runtime, kept);
+        policy_unref(kept);
+        policy_unref(fresh);
+    }
+    policy_unref(older);
+}
+
 enum hv_code chat_change_session(struct chat *chat, const struct session_entry *from, struct hv_error *err)
 {
     struct session *old = chat->session;
@@ -410,6 +424,7 @@ enum hv_code chat_change_session(struct chat *chat, const struct session_entry *
     if (chat->turn_running || chat->shell || chat->own)
         return hv_fail(err, HV_ECONFLICT, "something is still running; interrupt it with Esc first");
     chat->restarting = true;
+    struct policy *policy = runtime_policy(session_runtime(old));
     session_close(old, from ? "resume" : "clear", nothing, chat);
     session_free(old);
     chat->session = NULL;
@@ -421,6 +436,7 @@ enum hv_code chat_change_session(struct chat *chat, const struct session_entry *
         if (chat_open_session(chat, NULL, &second) != HV_OK)
             loop_stop(chat->setup.loop); /* there is none that could go on */
     }
+    keep_rules(chat, policy, false);
     return code;
 }
 
@@ -433,6 +449,7 @@ enum hv_code chat_reopen_session(struct chat *chat, void (*between)(struct chat 
     struct session_entry entry = {.id = hv_arena_str(&arena, session_id(chat->session)),
                                   .path = hv_arena_str(&arena, session_journal_path(chat->session))};
     enum policy_mode mode = present_mode(chat);
+    struct policy *policy = runtime_policy(session_runtime(chat->session));
     chat->restarting = true;
     session_close(chat->session, "resume", nothing, chat);
     session_free(chat->session);
@@ -441,6 +458,7 @@ enum hv_code chat_reopen_session(struct chat *chat, void (*between)(struct chat 
     chat->reopening = true; /* what was said stands above */
     enum hv_code code = chat_open_session(chat, &entry, err);
     chat->reopening = false;
+    keep_rules(chat, policy, true);
     if (code == HV_OK)
         chat_set_mode(chat, mode);
     else

@@ -264,6 +264,9 @@ struct policy *policy_with_rule(const struct policy *policy, enum policy_scope s
 /* Without those of a verdict that were made in the session: the one of this text, or all of them where rule is absent.
  * NULL: there is none of that text. */
 struct policy *policy_without_rule(const struct policy *policy, enum hv_verdict verdict, struct hv_str rule);
+/* With the rules that older has besides, those of its session only where `session`: for a session that follows another
+ * one, whose settings were read before that saved some. */
+struct policy *policy_with_rules_of(const struct policy *policy, const struct policy *older, bool session);
 struct policy *policy_with_mode(const struct policy *policy, enum policy_mode mode);
 /* One for what is confined so that nothing below these places (absolute, resolved or not) shows a credential. */
 struct policy *policy_with_masked(const struct policy *policy, const struct hv_str *places, size_t count);

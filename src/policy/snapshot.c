@@ -460,6 +460,32 @@ struct policy *policy_with_rule(const struct policy *policy, enum policy_scope s
     return changed;
 }
 
+static bool has_source(const struct policy *policy, const struct rule_source *wanted)
+{
+    for (size_t i = 0; i < policy->source_count; i++) {
+        const struct rule_source *source = &policy->sources[i];
+        if (source->scope == wanted->scope && source->verdict == wanted->verdict &&
+            hv_str_eq(source->text, wanted->text))
+            return true;
+    }
+    return false;
+}
+
+struct policy *policy_with_rules_of(const struct policy *policy, const struct policy *older, bool session)
+{
+    struct policy *changed = copy_policy(policy, NULL);
+    size_t count = policy->source_count + older->source_count, own = changed->source_count;
+    struct rule_source *sources = hv_arena_array(&changed->arena, struct rule_source, count);
+    for (size_t i = 0; i < own; i++)
+        sources[i] = changed->sources[i];
+    for (size_t i = 0; i < older->source_count; i++)
+        if ((session || older->sources[i].scope != POLICY_SESSION) && !has_source(policy, &older->sources[i]))
+            sources[changed->source_count++] = copy_source(changed, &older->sources[i]);
+    changed->sources = sources;
+    compile(changed);
+    return changed;
+}
+
 struct policy *policy_without_rule(const struct policy *policy, enum hv_verdict verdict, struct hv_str rule)
 {
     struct policy *changed = copy_policy(policy, NULL);

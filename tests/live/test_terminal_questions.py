@@ -47,13 +47,32 @@ def test_the_input_can_be_changed_in_the_question(case):
 
 
 def test_always_saves_the_rule_and_does_not_ask_again(case):
-    server = case.serve(Answer([call("Bash", {"command": "touch one"})]), Answer([call("Bash", {"command": "touch two"})]), Answer([text("Both.")]))
+    def run(command, answer):
+        return Answer([call("Bash", {"command": command})]), Answer([text(answer)])
+
+    server = case.serve(*run("touch one", "One."), *run("mkdir one.d", "Two."), *run("mkdir two.d", "Three."), *run("touch two", "Four."), *run("mkdir three.d", "Five."))
     with Terminal(case, server) as terminal:
         terminal.prompt("make them")
         terminal.wait("may this be done?", "y once")
         terminal.type("a")
-        shown = terminal.wait("Both.")
-        assert shown.count("→ allowed always") == 1, shown
+        terminal.wait("→ allowed always", "One.", gone=("Working",))
+        terminal.type("more\r")
+        terminal.wait("? Bash: may this be done?", "$ mkdir one.d", "y once")
+        terminal.type("s")
+        terminal.wait("→ allowed for this session", "Two.", gone=("Working",))
+        terminal.type("/model claude-opus-4-5\r")  # the same session, opened anew
+        terminal.wait("The model is now claude-opus-4-5.")
+        terminal.type("more\r")
+        terminal.wait("Three.", gone=("Working",))
+        terminal.type("/clear\r")  # another one, whose settings were read before the rule was saved
+        terminal.wait("A new conversation.")
+        terminal.type("more\r")
+        terminal.wait("Four.", gone=("Working",))
+        terminal.type("more\r")
+        terminal.wait("may this be done?", "$ mkdir three.d", "y once")
+        terminal.type("n")
+        shown = terminal.wait("Five.")
+        assert shown.count("→ allowed") == 2, shown
     with open(case.project + "/.helve/settings.local.json", encoding="utf-8") as file:
         assert json.load(file)["permissions"]["allow"] == ["Bash(touch:*)"]
 

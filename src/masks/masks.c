@@ -5,9 +5,12 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "fs/marked.h"
+#include "sandbox/home_links.h"
 
 /* How many a sandbox holds without being slow; entries that are looked at for one rule outside the workspace. */
 enum { MASKS_MAX = 512, OUTSIDE_ENTRIES_MAX = 200 * 1000, OUTSIDE_MAX = 64 };
+
+struct judge;
 
 struct masks {
     struct masks_options options;
@@ -18,12 +21,23 @@ struct masks {
     char *rules;                  /* that are looked for */
     struct marked *marked;
     struct policy *policy; /* those, and the settings' patterns; owned by the judge */
+    const struct judge *judge;
 };
 
 /* ---- judging --------------------------------------------------------------------------------------------- */
 
+/* A file of the home that programs run or obey, and that has further names: any of them may lie in the workspace. */
+struct twins {
+    struct twin {
+        uint64_t device, inode;
+    } * items;
+    size_t count;
+};
+
 struct judge {
     struct policy *denied, *shown; /* shown: what allowRead names by a pattern, as denials; NULL: nothing */
+    const struct hv_host *host;
+    struct twins twins; /* seldom any */
 };
 
 static bool is_one_of(struct hv_str name, const char *const *names)
@@ -44,6 +58,18 @@ static bool is_pinned(const struct policy *policy, struct hv_str path, size_t na
     return !(reading ? guards.reading : guards.writing).len;
 }
 
+static bool is_twin(const struct judge *judge, struct hv_str path, enum hv_file_kind kind)
+{
+    struct hv_file_stat found;
+    if (!judge->twins.count || kind != HV_FILE_REGULAR ||
+        judge->host->stat(judge->host, path, false, &found, NULL) != HV_OK || found.links < 2)
+        return false;
+    for (size_t i = 0; i < judge->twins.count; i++)
+        if (judge->twins.items[i].inode == found.inode && judge->twins.items[i].device == found.device)
+            return true;
+    return false;
+}
+
 static unsigned marks_of(void *user, struct hv_str path, size_t name, enum hv_file_kind kind, struct hv_str *by)
 {
     /* What package managers put there is public, test keys and lists of certificates included. */
@@ -58,6 +84,8 @@ static unsigned marks_of(void *user, struct hv_str path, size_t name, enum hv_fi
     *by = guards.reading.len ? guards.reading : guards.writing;
     if (marks && is_pinned(judge->denied, path, name, kind, guards.reading.len > 0))
         marks |= MARK_PINNED;
+    if (is_twin(judge, path, kind))
+        marks |= MARK_KEPT;
     if (directory && is_one_of(last, packages))
         marks |= MARK_PLAIN;
     if (directory && (hv_str_is(last, ".git") || is_one_of(path, kernels)))
@@ -75,6 +103,7 @@ static void release_judge(void *user)
     struct judge *judge = user;
     policy_unref(judge->denied);
     policy_unref(judge->shown);
+    free(judge->twins.items);
     free(judge);
 }
 
@@ -93,10 +122,33 @@ static struct policy *with_patterns(struct policy *policy, const char *tool, con
     return policy;
 }
 
+/* What the judge is given; the caller frees items. */
+static struct twins find_twins(const struct masks *masks)
+{
+    CLEANUP_ARENA struct hv_arena arena = {0};
+    const struct hv_host *host = masks->options.host;
+    struct home_links links;
+    home_links_find(host, &arena, masks->options.home, &links);
+    struct twins twins = {.items = hv_calloc(links.count + 1, sizeof *twins.items)};
+    for (size_t i = 0; i < links.count; i++) {
+        struct hv_file_stat found;
+        if (host->stat(host, links.items[i].target, false, &found, NULL) == HV_OK && found.kind == HV_FILE_REGULAR &&
+            found.links > 1)
+            twins.items[twins.count++] = (struct twin){found.device, found.inode};
+    }
+    return twins;
+}
+
+static bool are_same(const struct twins *a, const struct twins *b)
+{
+    return a->count == b->count && memcmp(a->items, b->items, a->count * sizeof *a->items) == 0;
+}
+
 static struct judge *make_judge(const struct masks *masks, const struct policy *policy)
 {
     const struct sandbox_options *options = &masks->options.settings->sandbox;
     struct judge *judge = hv_calloc(1, sizeof *judge);
+    judge->host = masks->options.host;
     judge->denied = policy_ref((struct policy *)policy);
     judge->denied = with_patterns(judge->denied, "Read", &options->deny_read_patterns);
     judge->denied = with_patterns(judge->denied, "Edit", &options->deny_write_patterns);
@@ -139,19 +191,24 @@ static size_t find_roots(const struct masks *masks, const struct policy *policy,
     return count;
 }
 
-/* Other denials than those that are looked for now. */
+/* Other denials than those that are looked for now, or other files of the home. */
 static void look_for(struct masks *masks, const struct policy *policy, struct hv_str rules)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
-    if (masks->set && hv_str_is(rules, masks->rules))
+    struct twins twins = find_twins(masks);
+    if (masks->set && hv_str_is(rules, masks->rules) && are_same(&twins, &masks->judge->twins)) {
+        free(twins.items);
         return;
+    }
     struct judge *judge = make_judge(masks, policy);
+    judge->twins = twins;
     struct marked_root *roots = hv_arena_array(&arena, struct marked_root, masks->options.root_count + OUTSIDE_MAX + 1);
     size_t count = find_roots(masks, judge->denied, &arena, roots);
     marked_set(masks->marked, &(struct marked_judge){marks_of, release_judge, judge}, roots, count);
     free(masks->rules);
     masks->rules = hv_strdup(hv_arena_str(&arena, rules).ptr);
     masks->policy = judge->denied;
+    masks->judge = judge;
     masks->set = true;
 }
 

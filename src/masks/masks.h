@@ -1,8 +1,9 @@
 /*
  * masks.h: the one list of what commands must not read or change, of paths that exist: what deny rules speak of, what
- * the settings of the sandbox deny by a pattern, the journals of sessions, and credentials in the workspace that git
- * does not track. A sandbox hides it (src/sandbox/plan.c adds what is secret by its fixed place); where there is none
- * that can, a person is asked before a command opens whatever it finds (src/policy).
+ * the settings of the sandbox deny by a pattern, the journals of sessions, credentials in the workspace that git does
+ * not track, and further names there of the home's start-up files. A sandbox hides it (src/sandbox/plan.c adds what is
+ * secret by its fixed place); where there is none that can, a person is asked before a command opens whatever it finds
+ * (src/policy).
  */
 #ifndef MASKS_MASKS_H
 #define MASKS_MASKS_H

@@ -106,6 +106,26 @@ def test_what_is_kept_from_being_edited_cannot_be_changed(case):
     assert "the rule Edit(locked.txt)" in results[0][0], results[0]
 
 
+def test_a_second_name_of_a_start_up_file_cannot_be_changed(case):
+    need_full(case)
+    write_settings(case, {"sandbox": {"autoAllowBashIfSandboxed": True}})
+    for name in (".bashrc", ".profile"):
+        with open(os.path.join(case.home, name), "w", encoding="utf-8") as file:
+            file.write("as it was\n")
+    os.makedirs(os.path.join(case.project, "deep/er"))
+    os.link(os.path.join(case.home, ".bashrc"), os.path.join(case.project, "deep/er/rc"))
+    case.write("deep/er/late", "1")
+    change = "python3 -c \"open('deep/er/' + '%s', 'a').write('x')\" && echo went"
+    with open(os.path.join(case.root, "outside"), "w", encoding="utf-8") as file:
+        file.write(f"ln -f {case.home}/.profile {case.project}/deep/er/late")
+    results = run(case, change % "rc", change % "late", {"command": f"bash {case.root}/outside", "sandbox": False}, change % "late")
+    assert "went" not in results[0][0] and "The sandbox keeps commands from changing" in results[0][0], results
+    assert "went" in results[1][0] and not results[2][1] and "went" not in results[3][0], results
+    for name in (".bashrc", ".profile"):
+        with open(os.path.join(case.home, name), encoding="utf-8") as file:
+            assert file.read() == "as it was\n", (name, results)
+
+
 def test_a_result_names_the_mask_and_the_setting_that_shows_it(case):
     need_full(case)
     put_secrets(case)

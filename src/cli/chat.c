@@ -415,10 +415,26 @@ static void keep_rules(struct chat *chat, struct policy *older, bool session)
     policy_unref(older);
 }
 
+/* The other one cannot be opened (another helve has it): on with the one before, else with a fresh one. */
+static void go_back(struct chat *chat, const struct session_entry *before)
+{
+    struct hv_error err;
+    bool fork = chat->fork, reopening = chat->reopening;
+    chat->fork = false;
+    chat->reopening = true; /* what was said stands above */
+    if ((!before->path.ptr || chat_open_session(chat, before, &err) != HV_OK) &&
+        chat_open_session(chat, NULL, &err) != HV_OK)
+        loop_stop(chat->setup.loop); /* there is none that could go on */
+    chat->fork = fork;
+    chat->reopening = reopening;
+}
+
 enum hv_code chat_change_session(struct chat *chat, const struct session_entry *from, struct hv_error *err)
 {
+    CLEANUP_ARENA struct hv_arena arena = {0};
     struct session *old = chat->session;
-    struct session_entry entry;
+    struct session_entry entry,
+        before = {.id = hv_arena_str(&arena, session_id(old)), .path = hv_arena_str(&arena, session_journal_path(old))};
     if (from)
         entry = *from;
     if (chat->turn_running || chat->shell || chat->own)
@@ -431,12 +447,9 @@ enum hv_code chat_change_session(struct chat *chat, const struct session_entry *
     atomic_store(&chat->context_used, 0);
     chat->functions->clear(chat->ui);
     enum hv_code code = chat_open_session(chat, from ? &entry : NULL, err);
-    if (code != HV_OK) {
-        struct hv_error second;
-        if (chat_open_session(chat, NULL, &second) != HV_OK)
-            loop_stop(chat->setup.loop); /* there is none that could go on */
-    }
-    keep_rules(chat, policy, false);
+    if (code != HV_OK)
+        go_back(chat, &before);
+    keep_rules(chat, policy, code != HV_OK);
     return code;
 }
 

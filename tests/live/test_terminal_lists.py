@@ -201,6 +201,22 @@ def test_a_session_is_renamed_and_forked(case):
     assert "One." in server.requests[1].text()
 
 
+def test_a_session_that_another_window_has_leaves_the_present_one(case):
+    server = case.serve(Answer([text("One.")]), Answer([text("Two.")]), Answer([text("Three.")]))
+    with Terminal(case, server) as first, Terminal(case, server) as second:
+        first.prompt("in the first window")
+        first.wait("One.", gone=("Working",))
+        second.prompt("in the second window")
+        second.wait("Two.", gone=("Working",))
+        second.type("/resume\r")
+        second.wait("Which session goes on?", "in the first window")
+        second.type("first\r")
+        second.wait("another helve is using the session", gone=("Which session goes on?",))
+        second.type("on\r")
+        second.wait("Three.")
+    assert "Two." in server.requests[2].text() and "One." not in server.requests[2].text(), server.requests[2].text()
+
+
 def test_a_session_whose_terminal_has_gone_is_kept(case):
     server = case.serve(Answer([text("One.")]), Answer([text("Two.")]))
     with Terminal(case, server) as terminal:

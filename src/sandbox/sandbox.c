@@ -705,6 +705,7 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
     if (run->level == SANDBOX_LEVEL_NONE)
         return (struct hv_str){0};
     struct violation_facts facts = {
+        .host = sandbox->setup.host,
         .plan = &run->plan,
         .command = run->command,
         .output = output,

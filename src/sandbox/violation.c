@@ -116,6 +116,13 @@ static struct hv_str folder_to_allow(const struct violation_facts *facts, struct
     return deep && !holds_others(facts, parent) ? parent : (struct hv_str){0};
 }
 
+/* What is not there when a command begins is not made writable. */
+static bool is_missing(const struct violation_facts *facts, struct hv_str folder)
+{
+    struct hv_file_stat info;
+    return folder.len && facts->host && facts->host->stat(facts->host, folder, true, &info, NULL) == HV_ENOTFOUND;
+}
+
 static struct hv_str denial_of(struct telling *telling, struct hv_str rule)
 {
     return rule.len ? hv_arena_join(telling->arena, rule, HV_STR(" denies reading it")) : rule;
@@ -153,12 +160,14 @@ static bool tell_path(struct telling *telling, struct hv_str path, enum refusal_
                             "that is not there yet, or write in $TMPDIR (%.*s).",
                             HV_STR_ARG(path), HV_STR_ARG(facts->temporary)));
     } else if (what == SANDBOX_READABLE && kind == REFUSED_WRITE && !special) {
+        struct hv_str folder = folder_to_allow(facts, path);
         say(telling,
             hv_arena_format(telling->arena,
                             "The sandbox lets commands write in the workspace, /tmp and $TMPDIR (%.*s) only, not "
-                            "to %.*s; %.*s in the settings would allow it.",
+                            "to %.*s; %.*s in the settings would allow it%s.",
                             HV_STR_ARG(facts->temporary), HV_STR_ARG(path),
-                            HV_STR_ARG(offer(telling, "sandbox.filesystem.allowWrite", folder_to_allow(facts, path)))));
+                            HV_STR_ARG(offer(telling, "sandbox.filesystem.allowWrite", folder)),
+                            is_missing(facts, folder) ? " once somebody has made that folder" : ""));
     } else {
         return false;
     }

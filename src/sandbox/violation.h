@@ -1,10 +1,14 @@
-/* violation.h: telling a refusal of the sandbox from an ordinary failure, by what a command wrote. Pure. */
+/* violation.h: telling a refusal of the sandbox from an ordinary failure, by what a command wrote. Pure but for the
+ * host. */
 #ifndef SANDBOX_VIOLATION_H
 #define SANDBOX_VIOLATION_H
+
+#include <helve/host.h>
 
 #include "sandbox/plan.h"
 
 struct violation_facts {
+    const struct hv_host *host; /* looks whether a folder is there that is offered; NULL: it is */
     const struct sandbox_plan *plan;
     struct hv_str command;   /* its text; may be absent */
     struct hv_str output;    /* what the command wrote, or the end of it */

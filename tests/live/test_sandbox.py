@@ -177,6 +177,9 @@ def test_what_is_refused_is_offered_as_a_setting_that_allows_it(case):
             (text, failed), = do(case, command)
             assert not failed and not offered(text), (command, found, text)
             assert setting != "allowedDomains" or "reached" in text, (command, text)
+    settings(case)
+    (there, _), (missing, _) = run(case, f"echo x > {other}/y", f"echo x > {case.root}/missing/y")
+    assert "in the settings would allow it." in there and "would allow it once somebody has made that folder." in missing, (there, missing)
 
 
 def test_settings_that_do_not_exist_yet_cannot_be_made(case):

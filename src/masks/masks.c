@@ -123,16 +123,13 @@ static struct policy *with_patterns(struct policy *policy, const char *tool, con
 }
 
 /* What the judge is given; the caller frees items. */
-static struct twins find_twins(const struct masks *masks)
+static struct twins twins_of(const struct masks *masks, const struct home_links *links)
 {
-    CLEANUP_ARENA struct hv_arena arena = {0};
     const struct hv_host *host = masks->options.host;
-    struct home_links links;
-    home_links_find(host, &arena, masks->options.home, &links);
-    struct twins twins = {.items = hv_calloc(links.count + 1, sizeof *twins.items)};
-    for (size_t i = 0; i < links.count; i++) {
+    struct twins twins = {.items = hv_calloc(links->count + 1, sizeof *twins.items)};
+    for (size_t i = 0; i < links->count; i++) {
         struct hv_file_stat found;
-        if (host->stat(host, links.items[i].target, false, &found, NULL) == HV_OK && found.kind == HV_FILE_REGULAR &&
+        if (host->stat(host, links->items[i].target, false, &found, NULL) == HV_OK && found.kind == HV_FILE_REGULAR &&
             found.links > 1)
             twins.items[twins.count++] = (struct twin){found.device, found.inode};
     }
@@ -192,10 +189,11 @@ static size_t find_roots(const struct masks *masks, const struct policy *policy,
 }
 
 /* Other denials than those that are looked for now, or other files of the home. */
-static void look_for(struct masks *masks, const struct policy *policy, struct hv_str rules)
+static void look_for(struct masks *masks, const struct policy *policy, struct hv_str rules,
+                     const struct home_links *links)
 {
     CLEANUP_ARENA struct hv_arena arena = {0};
-    struct twins twins = find_twins(masks);
+    struct twins twins = twins_of(masks, links);
     if (masks->set && hv_str_is(rules, masks->rules) && are_same(&twins, &masks->judge->twins)) {
         free(twins.items);
         return;
@@ -310,7 +308,8 @@ void masks_find(struct masks *masks, const struct policy *policy, struct hv_aren
     if (!masks->set)
         for (size_t i = 0; i < masks->options.root_count; i++)
             ((struct hv_str *)masks->options.roots)[i] = real_path(masks, masks->options.roots[i]);
-    look_for(masks, policy, guarded.rules);
+    home_links_find(masks->options.host, arena, masks->options.home, &out->home_links);
+    look_for(masks, policy, guarded.rules, &out->home_links);
     bool all = marked_each(masks->marked, list_one, &listing, &out->changes);
     list_places(masks, &listing);
     list_journals(masks, &listing, out);

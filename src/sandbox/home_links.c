@@ -30,12 +30,18 @@ enum { NAME_COUNT = sizeof names / sizeof *names };
 
 enum { ENTRIES_MAX = 1000 };
 
-/* What lies directly in the home. Most of the names begin with nothing of it, and need no look of their own. */
+/* What lies directly in a folder. Most of the names begin with nothing of it, and need no look of their own. */
 struct top {
     struct hv_directory_entry *entries;
     size_t count;
     bool is_known; /* that is all */
 };
+
+/* The home, and the folder in it that has many of the names; unknown where that is none. */
+struct tops {
+    struct top home, config;
+};
+#define CONFIG ".config"
 
 static const struct hv_directory_entry *find_first(const struct top *top, struct hv_str name)
 {
@@ -72,13 +78,19 @@ static bool may_lead_elsewhere(const struct hv_host *host, const struct hv_direc
     return steps > 1;
 }
 
-static void look_at(const struct hv_host *host, struct hv_arena *arena, const struct top *top, struct hv_str home,
+static bool is_below_config(struct hv_str name)
+{
+    return hv_str_starts(name, HV_STR(CONFIG "/"));
+}
+
+static void look_at(const struct hv_host *host, struct hv_arena *arena, const struct tops *tops, struct hv_str home,
                     struct hv_str name, struct home_links *out)
 {
     struct home_link *link = &out->items[out->count];
-    const struct hv_directory_entry *first = find_first(top, name);
+    const struct hv_directory_entry *first = find_first(&tops->home, name);
     struct hv_file_stat found = {0};
-    if (top->is_known && !first)
+    if ((tops->home.is_known && !first) || (tops->config.is_known && is_below_config(name) &&
+                                            !find_first(&tops->config, hv_str_slice(name, sizeof CONFIG, name.len))))
         return;
     link->path = path_join(arena, home, name);
     bool there = host->stat(host, link->path, false, &found, NULL) == HV_OK;
@@ -92,15 +104,18 @@ static void look_at(const struct hv_host *host, struct hv_arena *arena, const st
 void home_links_find(const struct hv_host *host, struct hv_arena *arena, struct hv_str home, struct home_links *out)
 {
     struct hv_str real;
-    struct top top;
+    struct tops tops = {0};
     *out = (struct home_links){0};
     if (!home.len || host->resolve(host, arena, home, &real, NULL) != HV_OK)
         return;
-    read_top(host, arena, real, &top);
+    read_top(host, arena, real, &tops.home);
+    const struct hv_directory_entry *config = find_first(&tops.home, HV_STR(CONFIG));
+    if (config && config->kind == HV_FILE_DIRECTORY)
+        read_top(host, arena, path_join(arena, real, HV_STR(CONFIG)), &tops.config);
     out->items = hv_arena_array(arena, struct home_link, NAME_COUNT);
     for (size_t i = 0; i < NAME_COUNT; i++)
         if (names[i].place != AT_ROOT && !strchr(names[i].text, '*'))
-            look_at(host, arena, &top, real, hv_str_from(names[i].text), out);
+            look_at(host, arena, &tops, real, hv_str_from(names[i].text), out);
 }
 
 static bool is_same_file(const struct hv_host *host, struct hv_str path, const struct hv_file_stat *file)

@@ -274,7 +274,9 @@ static void protect_home_links(struct planning *planning)
 {
     struct home_links *links = &planning->plan->home_links;
     enum hv_file_kind kind;
-    home_links_find(planning->place->host, planning->arena, planning->place->home, links);
+    *links = planning->place->masks.home_links;
+    if (!links->items)
+        home_links_find(planning->place->host, planning->arena, planning->place->home, links);
     for (size_t i = 0; i < links->count; i++) {
         const struct home_link *link = &links->items[i];
         if (!is_writable(planning, link->target) || holds_writable(planning, link->target) ||

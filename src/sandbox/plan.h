@@ -47,8 +47,9 @@ struct sandbox_masks {
     size_t count;
     const struct hv_str *shown; /* in what they hide, read-only */
     size_t shown_count;
-    struct hv_str weakness; /* why they are not all, one sentence; absent: they are */
-    uint64_t changes;       /* the same as before: nothing of them was moved since. 0: nobody can tell */
+    struct hv_str weakness;       /* why they are not all, one sentence; absent: they are */
+    struct home_links home_links; /* of the person's home, found on the way; zeroed: not looked for */
+    uint64_t changes;             /* the same as before: nothing of them was moved since. 0: nobody can tell */
 };
 
 struct sandbox_place {

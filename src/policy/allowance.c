@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/path.h"
 #include "policy/given_code.h"
+#include "shell/classify.h"
 
 #include <string.h>
 
@@ -366,6 +367,40 @@ static bool builds_elsewhere(const struct look *look, const struct rule *rule, s
     return false;
 }
 
+/* An option whose value is the directory that the program goes to: npm --prefix, yarn --cwd. */
+static bool names_directory(const struct shell_option *option, struct hv_str name)
+{
+    while (option && option->names &&
+           (option->effect != SHELL_EFFECT_READ_TREE || option->arity != SHELL_ARITY_ONE ||
+            !shell_is_one_of(name, option->names)))
+        option++;
+    return option && option->names;
+}
+
+/* "npm --prefix web test" is `cd web && npm test`: so a rule takes it where web lies in the workspace. */
+static bool takes_words_there(const struct look *look, const struct rule *rule, struct hv_arena *scratch)
+{
+    const struct shell_act *act = look->part->act;
+    const struct shell_word *words = act->words;
+    if (act->word_count < 3 || !words[0].known || !words[1].known || !act->command->directory.len)
+        return false;
+    const struct shell_program *row = shell_find_program(words[0].value);
+    size_t equals = hv_str_find_byte(words[1].value, '=', 0), skipped = equals == SIZE_MAX ? 2 : 1;
+    struct hv_str name = hv_str_slice(words[1].value, 0, equals);
+    if (!row || !row->subcommands || !words[skipped].known || act->word_count < skipped + 2 ||
+        !(names_directory(row->options, name) || names_directory(row->more_options, name)))
+        return false;
+    struct hv_str place = skipped == 2 ? words[2].value : hv_str_slice(words[1].value, equals + 1, words[1].value.len);
+    struct policy_path path = {
+        .written = path_expand(scratch, place, act->command->directory, look->call->policy->home.written)};
+    path.resolved = path.written;
+    struct shell_word *rest = hv_arena_array(scratch, struct shell_word, act->word_count - skipped);
+    rest[0] = words[0];
+    memcpy(rest + 1, words + 1 + skipped, (act->word_count - skipped - 1) * sizeof *rest);
+    return place.len && in_workspace(look->call, &path, false) && may_look_through(look->call, act) &&
+           words_allowed_by(rule, rest, act->word_count - skipped, scratch);
+}
+
 static bool takes_words(const struct look *look, const struct rule *rule, struct hv_arena *scratch)
 {
     const struct shell_act *act = look->part->act;
@@ -373,7 +408,8 @@ static bool takes_words(const struct look *look, const struct rule *rule, struct
     if (builds_elsewhere(look, rule, scratch))
         return false;
     return words_allowed_by(rule, command->words, command->word_count, scratch) ||
-           (words_allowed_by(rule, act->words, act->word_count, scratch) && may_look_through(look->call, act));
+           (words_allowed_by(rule, act->words, act->word_count, scratch) && may_look_through(look->call, act)) ||
+           takes_words_there(look, rule, scratch);
 }
 
 /* How a rule takes a part. */
@@ -406,16 +442,6 @@ static const struct rule *find_rule(const struct look *look, struct taking *taki
     return of_words_only;
 }
 
-/* 4755, 04755, -m2755, --mode=1777: the last four are digits of a mode, the first of which is not 0. */
-static bool ends_in_special_mode(struct hv_str word)
-{
-    size_t at = word.len > 3 ? word.len - 4 : word.len;
-    bool special = at < word.len && word.ptr[at] != '0';
-    for (; special && at < word.len; at++)
-        special = word.ptr[at] >= '0' && word.ptr[at] <= '7';
-    return special;
-}
-
 /* Whether words[at] may say a mode: that of chmod begins with a digit or an operator, others have an option for it. */
 static bool may_be_mode(const struct shell_word *words, size_t at, bool is_chmod)
 {
@@ -425,14 +451,16 @@ static bool may_be_mode(const struct shell_word *words, size_t at, bool is_chmod
            (is_chmod && word.len && strchr("01234567+=", word.ptr[0]));
 }
 
-/* 777, -m666, o+w, u=rw,a=rwx: everybody may write then. digits: it may be a mode that is written so. */
-static bool opens_to_all(struct hv_str word, bool digits)
+/* 4755, -m2755, --mode=1777: more than rights. 777, -m666, o+w, u=rw,a=rwx: everybody may write then. digits: it may be
+ * a mode that is written so. */
+static bool is_wide_mode(struct hv_str word, bool digits)
 {
     struct hv_str clause;
     size_t at = word.len;
     while (digits && at && word.ptr[at - 1] >= '0' && word.ptr[at - 1] <= '7')
         at--;
-    if (word.len - at >= 3 && (word.ptr[word.len - 1] - '0') & 2)
+    if ((word.len - at >= 3 && (word.ptr[word.len - 1] - '0') & 2) ||
+        (word.len - at >= 4 && word.ptr[word.len - 4] != '0'))
         return true;
     while (hv_str_split(&word, ',', &clause)) {
         size_t sign = hv_str_find_byte(clause, hv_str_find_byte(clause, '=', 0) == SIZE_MAX ? '+' : '=', 0);
@@ -452,12 +480,11 @@ static bool is_no_edit(const struct shell_act *act)
     bool links = shell_is_one_of(name, "ln link"), modes = shell_is_one_of(name, "chmod install mkdir");
     for (size_t i = 1; (links || modes) && i < act->word_count; i++) {
         struct hv_str word = act->words[i].value;
-        bool digits = may_be_mode(act->words, i, shell_is_one_of(name, "chmod"));
-        bool special = (digits && ends_in_special_mode(word)) || opens_to_all(word, digits);
+        bool wide = is_wide_mode(word, may_be_mode(act->words, i, shell_is_one_of(name, "chmod")));
         bool symbols = hv_str_find_byte(word, 's', hv_str_find_byte(word, '+', 0)) != SIZE_MAX ||
                        hv_str_find_byte(word, 's', hv_str_find_byte(word, '=', 0)) != SIZE_MAX;
         if (!act->words[i].known || (links && hv_str_find(word, HV_STR(".."), 0) != SIZE_MAX) ||
-            (modes && (special || symbols)))
+            (modes && (wide || symbols)))
             return true;
     }
     return shell_is_one_of(name, "mknod");

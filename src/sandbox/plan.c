@@ -396,8 +396,8 @@ static void show_again(struct planning *planning, struct hv_str path)
         add(planning, SANDBOX_READABLE, real);
 }
 
-/* A /tmp of its own, unless the host's is writable. Of the host's, that is seen which holds the home, a root, helve
- * itself or the own one, so that what lies beside them is there, and what the command names. */
+/* A /tmp of its own, unless the host's is writable. Of the host's, that is seen which holds the home, a root or helve
+ * itself, so that what lies beside them is there, and what the command names. */
 static void add_private_tmp(struct planning *planning)
 {
     const struct sandbox_place *place = planning->place;
@@ -405,11 +405,16 @@ static void add_private_tmp(struct planning *planning)
     enum hv_file_kind kind;
     if (!place->temporary.len || is_writable(planning, tmp) || !look(planning, tmp, &kind))
         return;
+    /* It is seen there alone. */
+    struct hv_str own = resolve(planning, place->temporary);
+    for (size_t i = 0; i < planning->count; i++)
+        if (path_inside(own, tmp) && hv_str_eq(planning->mounts[i].path, own))
+            planning->mounts[i].kind = 0;
     add(planning, SANDBOX_PRIVATE, tmp);
     for (size_t i = 0; i < place->shown_count; i++)
         if (look(planning, place->shown[i], &kind) && (kind == HV_FILE_REGULAR || kind == HV_FILE_DIRECTORY))
             add(planning, SANDBOX_READABLE, place->shown[i]);
-    const struct hv_str others[] = {place->home, place->helper, place->temporary};
+    const struct hv_str others[] = {place->home, place->helper};
     for (size_t i = 0; i < place->root_count + sizeof others / sizeof *others; i++) {
         struct hv_str path = i < place->root_count ? place->roots[i] : others[i - place->root_count];
         if (path.len && sandbox_named_in_tmp(resolve(planning, path), &first, 1) && look(planning, first, &kind) &&

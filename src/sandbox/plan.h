@@ -71,7 +71,7 @@ struct sandbox_place {
     struct hv_str helper;       /* helve-sandbox, which runs inside; absolute, or absent */
     const struct hv_str *shown; /* what of the host's /tmp is shown in the private one, read-only */
     size_t shown_count;
-    struct hv_str temporary; /* of the session; writable, and there as /tmp, too */
+    struct hv_str temporary; /* of the session; writable as /tmp, and where it lies if that is elsewhere */
     struct hv_str locked;    /* a file without rights, for hidden files */
     bool own_sockets;        /* commands may make sockets: those of the machine are covered */
     bool only_reads;         /* where bubblewrap mounts by its words: nothing but the temporary folder is writable */

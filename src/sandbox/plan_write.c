@@ -260,6 +260,8 @@ void sandbox_put_landlock(const struct sandbox_plan *plan, const struct sandbox_
     for (size_t i = 0; i < plan->mount_count; i++) {
         if (plan->mounts[i].kind == SANDBOX_WRITABLE)
             put_rule(&landlock, HELPER_WRITABLE, plan->mounts[i].path);
+        else if (plan->mounts[i].kind == SANDBOX_PRIVATE)
+            put_rule(&landlock, HELPER_WRITABLE, place->temporary);
         else if (plan->mounts[i].kind == SANDBOX_READABLE)
             put_readable(&landlock, plan->mounts[i].path);
     }

@@ -368,7 +368,6 @@ static void put_environment(const struct hv_sandbox *sandbox, struct hv_arena *a
     static const char *const services[] = {"SSH_AUTH_SOCK", "SSH_AGENT_PID", "DBUS_SESSION_BUS_ADDRESS",
                                            "GPG_AGENT_INFO", NULL};
     const struct sandbox_options *options = sandbox->setup.options;
-    put_format(out, HELPER_SET, arena, "TMPDIR=%s", sandbox->temporary.files);
     put_format(out, HELPER_SET, arena, "HELVE_SANDBOX=%s",
                sandbox->state.level == SANDBOX_LEVEL_FULL ? "full" : "landlock");
     for (size_t i = 0; services[i] && !options->unix_sockets.count && options->all_unix_sockets != SANDBOX_YES; i++)
@@ -423,6 +422,7 @@ enum hv_code sandbox_plan_write(struct hv_sandbox *sandbox, struct hv_arena *are
             sandbox_put_bubblewrap(&run->plan, &place, sandbox->state.user_namespace, &text);
         put_proxy(sandbox, run, arena, &text);
     }
+    put_format(&text, HELPER_SET, arena, "TMPDIR=%.*s", HV_STR_ARG(run->seen_as));
     put_environment(sandbox, arena, &text);
     enum hv_code code = put_filter(sandbox, &text, err);
     if (code)
@@ -477,17 +477,18 @@ void sandbox_prepare_beginning(struct hv_sandbox *sandbox, struct hv_arena *aren
     run->beginning = hv_arena_str(arena, hv_buf_str(&text));
 }
 
-/* In the private /tmp there must be folders for what is mounted there. Made while bubblewrap starts they are not waited
- * for; the helper makes what is missing. One step below a folder that is ours, no link of a command's leads elsewhere.
+/* Where the private /tmp is seen; in it there must be folders for what is mounted there. Made while bubblewrap starts
+ * they are not waited for; the helper makes what is missing. One step below our folder no link of a command's leads on.
  */
-static void make_places(const struct hv_sandbox *sandbox, struct hv_arena *arena, const struct sandbox_plan *plan)
+static void make_places(const struct hv_sandbox *sandbox, struct hv_arena *arena, struct sandbox_run *run)
 {
+    const struct sandbox_plan *plan = &run->plan;
     struct hv_str tmp = {0};
     for (size_t i = 0; i < plan->mount_count; i++) {
         struct hv_str path = plan->mounts[i].path;
         struct hv_file_stat found;
         if (plan->mounts[i].kind == SANDBOX_PRIVATE)
-            tmp = path;
+            run->seen_as = tmp = path;
         if (!tmp.len || !path_inside(path, tmp) || hv_str_rfind_byte(path, '/') != tmp.len ||
             sandbox->setup.host->stat(sandbox->setup.host, path, true, &found, NULL) != HV_OK ||
             found.kind != HV_FILE_DIRECTORY)
@@ -502,12 +503,12 @@ enum hv_code sandbox_prepare(struct hv_sandbox *sandbox, struct hv_arena *arena,
                              struct hv_error *err)
 {
     find_repositories(sandbox);
-    run->temporary = hv_str_from(sandbox->temporary.files);
+    run->temporary = run->seen_as = hv_str_from(sandbox->temporary.files);
     sandbox_plan_files(sandbox, arena, run);
     if (run->level == SANDBOX_LEVEL_FULL && sandbox->state.own_mounts)
         git_views_show(&sandbox->git_views, sandbox->setup.host, &sandbox->temporary, &run->plan, arena);
     if (run->level == SANDBOX_LEVEL_FULL)
-        make_places(sandbox, arena, &run->plan);
+        make_places(sandbox, arena, run);
     enum hv_code code = sandbox_plan_write(sandbox, arena, run, err);
     if (code) {
         groups_give_back(run->group);
@@ -712,7 +713,7 @@ struct hv_str sandbox_end(struct hv_sandbox *sandbox, struct sandbox_run *run, s
         .directory = directory,
         .ended_in = run->ended_in,
         .home = sandbox->setup.home,
-        .temporary = run->temporary,
+        .temporary = run->seen_as,
         .failed = failed,
         .only_reads = run->only_reads && run->level == SANDBOX_LEVEL_FULL,
         .asks = sandbox->setup.ask != NULL,

@@ -143,7 +143,8 @@ enum { SANDBOX_NAMED_MAX = 16 };
 struct sandbox_run {
     enum sandbox_level level; /* NONE: run the command as it is */
     struct hv_str command;    /* as it was given to sandbox_begin */
-    struct hv_str temporary;  /* a folder that commands may write to; absent at NONE */
+    struct hv_str temporary;  /* a folder that commands may write to, … */
+    struct hv_str seen_as;    /* … and where they see it: their TMPDIR; both absent at NONE */
     struct hv_str plan_text;  /* for the helper; … */
     struct hv_str beginning;  /* … what of it is known before there is a plan; absent: nothing */
     struct sandbox_plan plan;

@@ -11,7 +11,7 @@
 
 struct temporary {
     char *folder; /* private: locked, 0700; NULL: none was made */
-    char *files;  /* in it: TMPDIR of commands */
+    char *files;  /* in it: what commands have as TMPDIR */
     char *copies; /* in it: what git_views.h shows */
     char *locked; /* in it: a file without rights */
     int lock;

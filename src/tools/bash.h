@@ -38,6 +38,7 @@ struct bash_run {
     struct spool *spool;          /* the output that the result shows */
     struct hv_str directory;      /* where it runs */
     struct hv_str directory_file; /* where its shell writes its last directory; absent: it cannot change it */
+    struct hv_str directory_name; /* the same as the shell sees it */
     uint64_t timeout_ms;
     uint64_t deadline_ns; /* in the foreground */
     bool kept;            /* a person wanted it in the background, where it could not go */

@@ -57,7 +57,7 @@ void bash_add_quoted(struct hv_buf *out, struct hv_str text)
 /*
  * The script that bash runs. The command itself is in the environment (bash_environment), where `pkill -f` and
  * `pgrep -f` of its own do not find it as they would among the arguments; it is taken out of there before it runs. It
- * runs under eval, then the shell's directory is written to run->directory_file. Two nets catch that: an EXIT trap for
+ * runs under eval, then the shell's directory is written to run->directory_name. Two nets catch that: an EXIT trap for
  * commands that call `exit` or stop by `set -e`, and what follows the eval for commands that set an EXIT trap of their
  * own. A command that does both keeps the old directory. eval takes the command as one string, so a syntax error in it
  * cannot swallow what follows. The exit code is the command's; `set -x`, `set -v` and `set -u` do not reach our part.
@@ -73,7 +73,7 @@ static const char *wrap_command(struct bash_run *run)
     hv_buf_init(&file, SIZE_MAX / 4);
     hv_buf_init(&script, SIZE_MAX / 4);
     hv_buf_add_cstr(&file, "{ builtin pwd -P >|");
-    bash_add_quoted(&file, run->directory_file);
+    bash_add_quoted(&file, run->directory_name);
     hv_buf_add_cstr(&file, " || :; } 2>/dev/null");
     hv_buf_add_cstr(&script, begin);
     hv_buf_add_cstr(&script, "trap ");
@@ -104,11 +104,13 @@ static void choose_directory_file(struct bash_run *run)
 {
     const struct hv_context *context = run->context;
     struct hv_str folder = run->confined ? run->confined->run.temporary : context->results_directory;
+    struct hv_str seen_as = run->confined ? run->confined->run.seen_as : folder;
     if (!folder.len || bash_keeps_directory(bash_judge(run->input, context)))
         return;
-    run->directory_file = hv_arena_format(context->arena, "%.*s/.directory-%llx-%llx", HV_STR_ARG(folder),
-                                          (unsigned long long)(uintptr_t)run,
-                                          (unsigned long long)context->host->monotonic_ns(context->host));
+    struct hv_str name = hv_arena_format(context->arena, ".directory-%llx-%llx", (unsigned long long)(uintptr_t)run,
+                                         (unsigned long long)context->host->monotonic_ns(context->host));
+    run->directory_file = path_join(context->arena, folder, name);
+    run->directory_name = path_join(context->arena, seen_as, name);
 }
 
 /* The system would refuse it, in the sandbox from where no advice comes. */

@@ -804,6 +804,7 @@ def test_tmp_is_one_place_for_a_session(case):
                 ("Edit", {"file_path": name, "old_string": "first", "new_string": "second"}), ("Bash", {"command": f"cat {name}"}),
                 ("Glob", {"path": "/tmp", "pattern": "helve-live-*"}), ("Grep", {"path": name, "pattern": "second", "output_mode": "content"}),
                 ("Bash", {"command": f"cat {name}", "sandbox": False}),
+                ("Bash", {"command": "echo kept >$TMPDIR/kept; echo in $TMPDIR; ls -A /tmp"}), ("Read", {"file_path": "/tmp/kept"}),
                 mode=mode)
             assert "Created " + name in said[0] and "seen first" in said[1], said
             assert "from the command" in said[2] + said[3] and "not exist" not in said[2] + said[3], said
@@ -811,6 +812,7 @@ def test_tmp_is_one_place_for_a_session(case):
             assert "Changed " + name in said[6] and "second" in said[7] and name + ".log" in said[8] and "second" in said[9], said
             assert not os.path.exists(name), said  # the machine's /tmp has nothing of it …
             assert f"has as {name} is " in said[10] or mode == "default" and "Permission" in said[10], said  # … and who runs there is told
+            assert "in /tmp\\n" in said[11] and "helve-sandbox" not in said[11] and "kept" in said[12], said
         # What only the machine has is found, with the question of any file outside; in the sandbox nobody writes it.
         asked, = tools(case, ("Read", {"file_path": machine.name}))
         read, seen = tools(case, ("Read", {"file_path": machine.name}), ("Bash", {"command": f"cat {machine.name}"}), flags=("--allowed-tools", f"Read(/{machine.name})"))

@@ -177,8 +177,6 @@ static void what_is_there_is_protected_what_is_not_is_named(void **state)
     assert_mounts(&world, "hide /home/me/.netrc\n"
                           "hide-folder /home/me/.ssh\n"
                           "private /tmp\n"
-                          "read /tmp/own\n"
-                          "write /tmp/own/tmp\n"
                           "write /ws/project\n"
                           "protect /ws/project/.bashrc\n"
                           "pin /ws/project/.git\n"
@@ -445,7 +443,7 @@ static void test_tmp_is_private_and_shows_what_is_named_and_what_holds_the_works
     world.place.shown = shown;
     world.place.shown_count = 3;
     sandbox_plan_make(&world.place, &world.arena, &world.plan);
-    assert_mounts(&world, "private /tmp\nread /tmp/named\nread /tmp/own\nwrite /tmp/own/tmp\nread /tmp/top\n"
+    assert_mounts(&world, "private /tmp\nread /tmp/named\nread /tmp/top\n"
                           "write /tmp/top/project\n");
     drop(&world);
     make(&world, files, "{\"filesystem\":{\"allowWrite\":[\"/tmp\"]}}");

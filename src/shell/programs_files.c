@@ -44,7 +44,7 @@ static void check_tree(struct shell_reading *reading, const struct shell_word *w
 
 static const struct shell_option copy_options[] = {
     FLAGS("-a --archive --attributes-only -b --copy-contents -d -f --force -i --interactive -H -l --link -L"),
-    FLAGS("--dereference -n --no-clobber -P --no-dereference -p --parents -R -r --recursive --remove-destination"),
+    FLAGS("--dereference -n --no-clobber -P --no-dereference -p -R -r --recursive --remove-destination"),
     FLAGS("--strip-trailing-slashes -s --symbolic-link -T --no-target-directory -u -v --verbose -x --one-file-system"),
     FLAGS("-Z --debug"),
     MAYBE("--backup --context --preserve --reflink --update"),

@@ -107,6 +107,7 @@ class Trees(Commands):
         for command in ("cp -r t/. .", "cp -rT t .", "cp -a t/.??* .", "mv t/.* .", "cp -r t/.git .", "cp -r t/.* .", "cp t/.mcp.json .",
                         "cp -R -t . t/.claude", "cp --recursive t/./ .", "cp -r deep/x .", "cp dots/.e* out", "cp -r dots out/new",
                         "mv dots out", "cp -r t out", "ln -s t/.envrc .", "install t/.mcp.json .", "rsync -a t/ .", "cd t && cp -r . ..",
+                        "cd t && cp --parents .claude/settings.json ..",
                         "mkdir n && cp -r t/. n", "cp t/.envrc out/.envrc", "mv plain/b.txt .envrc", "cp -r plain p && mv p t2 && cp -r t2/. ."):
             out = self.bash(command, "--permission-mode", "acceptEdits", "--allowed-tools", "Bash(rsync:*)")
             self.assertEqual((command, self.arrived()), (command, []))

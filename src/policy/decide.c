@@ -464,7 +464,8 @@ size_t policy_named_addresses(const struct policy_facts *facts, const struct pol
         for (size_t j = 1; j < act->word_count && act->class == SHELL_NETWORK && count < ADDRESSES_MAX; j++) {
             const struct shell_word *word = &act->words[j];
             if (word->known && hv_str_find(word->value, HV_STR("://"), 0) != SIZE_MAX &&
-                (asked || writes_host_out(decision->rule, word->value)))
+                (asked ? hv_str_find(facts->subject, word->value, 0) != SIZE_MAX /* not put together, nor escaped */
+                       : writes_host_out(decision->rule, word->value)))
                 addresses[count++] = word->value;
         }
     }

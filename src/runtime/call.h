@@ -143,6 +143,7 @@ struct call {
     struct policy_decision decision;
     const struct policy *decided_by; /* where the sandbox made it another than the session's: in the arena's care */
     bool answered;                   /* a person allowed it with an input of their own */
+    bool hook_answered;              /* a hook did in their place */
 
     /* schedule; guarded by the batch's lock */
     enum call_state state;

@@ -120,7 +120,8 @@ static void decide(struct call *call, struct policy_facts *facts)
     decision->rule = hv_arena_str(&call->arena, decision->rule);
     decision->scope = hv_arena_str(&call->arena, decision->scope);
     decision->proposal = hv_arena_str(&call->arena, decision->proposal); /* proposals are in the call's arena */
-    call->context.address_count = policy_named_addresses(facts, decision, &call->arena, &call->context.addresses);
+    call->context.address_count =
+        call->hook_answered ? 0 : policy_named_addresses(facts, decision, &call->arena, &call->context.addresses);
     call->context.only_reads = decision->verdict == HV_ALLOW && decision->stage == POLICY_STAGE_CLASSIFIER;
     policy_unref(policy);
 }
@@ -322,6 +323,10 @@ static enum stage_outcome take_answer(struct call *call, const struct hv_answer 
                                            .each_time = call->decision.always_confirm};
     enum hv_verdict final = asked.refused ? HV_DENY : HV_ALLOW;
     struct hv_error err;
+    if (by_hook) { /* nobody has seen the addresses */
+        call->hook_answered = true;
+        call->context.address_count = 0;
+    }
     if (permission_update(call->runtime, answer->updates, &asked, &call->arena, NULL, NULL, &err) != HV_OK) {
         emit_decision(call, HV_DENY, hv_str_from(by), waited_ns);
         return call_settle_error(call, "This call of %s was not allowed: %s.", call->tool->name, err.message);

@@ -244,12 +244,12 @@ def test_hooks_answer_in_a_persons_place(case):
     need_full(case)
     told, path = os.path.join(case.root, "told"), os.path.join(case.home, "helve", "settings.json")
 
-    def hook(more=None, **decision):
-        settings(case)
+    def hook(more=None, matcher="Network", allow=("Bash",), **decision):
+        settings(case, allow=allow)
         given = json.dumps({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}})
         with open(path, encoding="utf-8") as file:
             values = json.load(file)
-        values["hooks"] = {"PermissionRequest": [{"matcher": "Network", "hooks": [
+        values["hooks"] = {"PermissionRequest": [{"matcher": matcher, "hooks": [
             {"type": "command", "command": f"cat >>{told}; printf '%s' '{given}'", **(more or {})}]}]}
         with open(path, "w", encoding="utf-8") as file:
             json.dump(values, file)
@@ -273,6 +273,9 @@ def test_hooks_answer_in_a_persons_place(case):
         assert (one["tool_input"]["host"], one["tool_input"]["port"]) == ("127.0.0.1", listener.port) and "urllib" in one["tool_input"]["command"], one
         (suggested,) = one["permission_suggestions"]
         assert suggested["rules"] == [{"toolName": "Network", "ruleContent": host}], suggested
+        hook(matcher="Bash|Network", allow=(), behavior="allow")  # its answer about a command is no person's who has seen the host
+        run(case, f"git ls-remote http://{host}/x", mode="default")
+        assert [line["tool_name"] for line in asked()] == ["Bash", "Network"]
         hook(behavior="allow", updatedPermissions=[{**suggested, "destination": "session"}])
         (first, _), (second, _) = run(case, *twice, mode="default")
         assert "reached" in first and "reached" in second and len(asked()) == 1, (first, second)

@@ -14,7 +14,8 @@ struct command_run {
     size_t count, next; /* next: the part whose call is the next to get a result */
     struct hv_str *said;
     struct batch *batch;
-    struct policy *before; /* without the command's own rules; NULL: it brought none */
+    struct hv_str *rules; /* its own, which the session had not */
+    size_t rule_count;
 };
 
 const struct hv_tool *command_tool(struct runtime *runtime)
@@ -71,16 +72,27 @@ static struct hv_str read_file(struct command_run *run, struct hv_str written)
 
 /* ---- commands ---------------------------------------------------------------------------------------------------- */
 
+/* Only those: what was answered, and the mode that was set meanwhile, stay. */
+static void disallow(const struct command_run *run)
+{
+    struct runtime *runtime = session_runtime(run->options.session);
+    for (size_t i = 0; i < run->rule_count; i++) {
+        struct policy *policy = runtime_policy(runtime);
+        struct policy *less = policy_without_rule(policy, HV_ALLOW, run->rules[i]);
+        if (less)
+            runtime_set_policy(runtime, less);
+        policy_unref(less);
+        policy_unref(policy);
+    }
+}
+
 static void finish(void *data)
 {
     struct command_run *run = data;
     CLEANUP_BUF struct hv_buf prompt = {.max = PROMPT_MAX};
     for (size_t i = 0; i < run->count; i++)
         hv_buf_add_str(&prompt, run->parts[i].type == COMMAND_TEXT ? run->parts[i].text : run->said[i]);
-    if (run->before) {
-        runtime_set_policy(session_runtime(run->options.session), run->before);
-        policy_unref(run->before);
-    }
+    disallow(run);
     struct command_run_options options = run->options;
     struct hv_arena arena = run->arena;
     free(run);
@@ -123,14 +135,17 @@ static void allow(struct command_run *run)
     struct hv_str *rules = command_rules(&run->arena, run->options.file->allowed_tools, &count);
     if (!count || !run->options.is_trusted)
         return;
-    run->before = runtime_policy(runtime);
     struct policy *policy = runtime_policy(runtime);
+    run->rules = rules;
     for (size_t i = 0; i < count; i++) {
-        struct policy *more = policy_with_rule(policy, POLICY_SESSION, HV_ALLOW, rules[i], NULL);
+        struct policy *without = policy_without_rule(policy, HV_ALLOW, rules[i]); /* NULL: it is new */
+        struct policy *more = without ? NULL : policy_with_rule(policy, POLICY_SESSION, HV_ALLOW, rules[i], NULL);
+        policy_unref(without);
         if (!more)
             continue;
         policy_unref(policy);
         policy = more;
+        rules[run->rule_count++] = rules[i];
     }
     runtime_set_policy(runtime, policy);
     policy_unref(policy);

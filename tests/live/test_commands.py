@@ -2,7 +2,7 @@
 import os
 
 from tmux import Terminal
-from wires import Answer, text
+from wires import Answer, call, text
 
 
 def answered(case):
@@ -35,15 +35,19 @@ def test_broken_command_files_are_told_of(case):
 
 
 def test_a_command_file_is_completed_and_asks_for_what_it_runs(case):
-    case.write(".helve/commands/tell.md", "---\ndescription: Tell it\nargument-hint: WHAT\n---\nTell $ARGUMENTS: !`touch made; echo done it`\n")
-    server = answered(case)
+    case.write(".helve/commands/tell.md", "---\ndescription: Tell it\nargument-hint: WHAT\nallowed-tools: Bash(mkdir:*)\n---\nTell $ARGUMENTS: !`touch made; echo done it`\n")
+    server = case.serve(Answer([text("Read.")]), Answer([call("Bash", {"command": "mkdir d"})]), Answer([text("All done.")]))
     with Terminal(case, server) as terminal:
         terminal.wait("> ", "helve in")
         terminal.type("/te")
         terminal.wait("/tell WHAT  Tell it")
         terminal.type("\tthem\r")
-        terminal.wait("may this be done?", "touch made", "y once")
-        terminal.type("y")
+        terminal.wait("may this be done?", "touch made", "s this session")
+        terminal.type("s")
         terminal.wait("Read.")
+        terminal.type("/tell more\r")  # what was answered stays, what the file allowed does not
+        terminal.wait("may this be done?", "mkdir d", "y once")
+        terminal.type("n")
+        terminal.wait("All done.")
     assert os.path.exists(case.project + "/made")
     assert "Tell them: done it" in server.requests[0].text(), server.requests[0].text()

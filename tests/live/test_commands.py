@@ -35,7 +35,7 @@ def test_broken_command_files_are_told_of(case):
 
 
 def test_a_command_file_is_completed_and_asks_for_what_it_runs(case):
-    case.write(".helve/commands/tell.md", "---\ndescription: Tell it\nargument-hint: WHAT\nallowed-tools: Bash(mkdir:*)\n---\nTell $ARGUMENTS: !`touch made; echo done it`\n")
+    case.write(case.home + "/helve/commands/tell.md", "---\ndescription: Tell it\nargument-hint: WHAT\nallowed-tools: Bash(mkdir:*)\n---\nTell $ARGUMENTS: !`touch made; echo done it`\n")
     server = case.serve(Answer([text("Read.")]), Answer([call("Bash", {"command": "mkdir d"})]), Answer([text("All done.")]))
     with Terminal(case, server) as terminal:
         terminal.wait("> ", "helve in")

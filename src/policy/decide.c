@@ -44,6 +44,7 @@ static bool settle_by_rule(struct judgement *judgement, enum policy_stage stage,
 {
     judgement->out.rule = rule->text;
     judgement->out.scope = rule->place;
+    judgement->out.of_project = rule->scope == POLICY_PROJECT;
     return settle(judgement, stage, verdict,
                   hv_arena_format(judgement->arena, "the rule %.*s (%.*s) %s", HV_STR_ARG(rule->text),
                                   HV_STR_ARG(rule->place), does));
@@ -453,7 +454,8 @@ size_t policy_named_addresses(const struct policy_facts *facts, const struct pol
     const struct policy_command *command = facts->command;
     bool asked = decision->verdict == HV_ASK;
     size_t count = 0;
-    if (!command || !command->accepted || (!asked && decision->stage != POLICY_STAGE_ALLOW_RULE))
+    if (!command || !command->accepted ||
+        (!asked && (decision->stage != POLICY_STAGE_ALLOW_RULE || decision->of_project)))
         return 0;
     struct hv_str *addresses = hv_arena_array(arena, struct hv_str, ADDRESSES_MAX);
     *out = addresses;

@@ -111,6 +111,7 @@ struct policy_decision {
     struct hv_str reason;   /* one sentence, for people and models */
     struct hv_str rule;     /* the rule as written, or absent */
     struct hv_str scope;    /* where that rule stands, or absent */
+    bool of_project;        /* … in the settings that come with a repository */
     struct hv_str proposal; /* verdict ask: the narrowest rule that would allow it, or absent */
     /* All rules that it takes together, the one above first: a command of several parts may need one for each. */
     const struct hv_str *proposals;
@@ -214,8 +215,9 @@ void policy_decide(const struct policy *policy, const struct policy_facts *facts
                    struct policy_decision *out);
 /*
  * The addresses that parts of the command which reach the network name ("https://example.org/x"), and whoever lets it
- * run has seen: a person is asked about it, or a rule allows it that writes the host out, and no part runs code, which
- * might make use of that. *out in arena, its texts in the facts' command. Pure.
+ * run has seen: a person is asked about it, or a rule allows it that writes the host out (not the project's, which
+ * comes with a repository), and no part runs code, which might make use of that. *out in arena, its texts in the facts'
+ * command. Pure.
  */
 size_t policy_named_addresses(const struct policy_facts *facts, const struct policy_decision *decision,
                               struct hv_arena *arena, const struct hv_str **out);

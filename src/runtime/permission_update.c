@@ -160,6 +160,8 @@ static enum hv_code read_rules(const struct reading *reading, const struct hv_js
                        "to change, in the settings");
     if (hv_json_type_of(rules) != HV_JSON_ARRAY || (!rules->count && out->kind != UPDATE_REPLACE))
         return hv_fail(reading->err, HV_EINVAL, "rules is no list, or an empty one");
+    if (out->kind != UPDATE_ADD && out->verdict != HV_ALLOW && reading->asked->by_hook)
+        return hv_fail(reading->err, HV_EDENIED, "what the session denies or asks about is not a hook's to take away");
     if (out->verdict == HV_ALLOW && out->kind != UPDATE_REMOVE && reading->asked->each_time)
         return hv_fail(reading->err, HV_EDENIED, "this is confirmed each time, no rule can allow it for longer");
     out->rules = hv_arena_array(reading->arena, struct hv_str, rules->count);

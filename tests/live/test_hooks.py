@@ -148,6 +148,14 @@ class Hooks(Case):
                 os.unlink(self.path(name))
             os.unlink(os.path.join(self.top, "asked"))
 
+    def test_a_hook_takes_away_no_denial_of_the_session(self):
+        for change in ("replaceRules", "removeRules"):
+            gone = {"type": change, "behavior": "deny", "rules": [{"toolName": "Bash"}] if change == "removeRules" else [], "destination": "session"}
+            self.hooks(PermissionRequest=self.decide("yes", behavior="allow", updatedPermissions=[gone]))
+            self.ask(message(use("Write", file_path="a", content="x", id="toolu_1")), message(say("done")))
+            self.assertIn("not a hook's to take away", self.err)
+            self.assertFalse(os.path.exists(self.path("a")))
+
     def test_a_list_of_changes_that_is_none_allows_nothing(self):
         self.hooks(PermissionRequest=self.decide("yes", behavior="allow", updatedPermissions={"type": "setMode", "mode": "acceptEdits"}))
         self.ask(message(use("Write", file_path="a", content="x", id="toolu_1")), message(say("done")))

@@ -806,13 +806,16 @@ static void an_address_counts_where_who_allows_it_has_seen_it(void **state)
         {"", "curl $'https://\\x61.org/x'", 0},
         {"", "a=a.o b=rg; curl https://$a$b/x", 0},
         {"", "python3 x.py https://a.org/", 0},
-        {"allow Bash", "curl https://a.org/x", 0},
-        {"allow Bash(curl:*)", "curl https://a.org/x", 0},
-        {"allow Bash(curl https://a.org/x)", "curl https://a.org/x", 1},
-        {"allow Bash(curl https://a.org/*)", "curl https://a.org/y", 1},
-        {"allow Bash(curl https://a.org*)", "curl https://a.org/y", 0},
-        {"allow Bash(curl https://a.org.evil/* *)", "curl https://a.org.evil/y https://a.org", 1},
-        {"allow Bash(curl https://a.org/x) | allow Bash(make)", "curl https://a.org/x && make", 0},
+        {"allow Bash(curl https://a.org/x)", "curl https://a.org/x", 0}, /* the project's */
+        {"claude: allow Bash(curl https://a.org/x)", "curl https://a.org/x", 0},
+        {"local: allow Bash(curl https://a.org/x)", "curl https://a.org/x", 1},
+        {"user: allow Bash", "curl https://a.org/x", 0},
+        {"user: allow Bash(curl:*)", "curl https://a.org/x", 0},
+        {"user: allow Bash(curl https://a.org/x)", "curl https://a.org/x", 1},
+        {"user: allow Bash(curl https://a.org/*)", "curl https://a.org/y", 1},
+        {"user: allow Bash(curl https://a.org*)", "curl https://a.org/y", 0},
+        {"user: allow Bash(curl https://a.org.evil/* *)", "curl https://a.org.evil/y https://a.org", 1},
+        {"user: allow Bash(curl https://a.org/x) | user: allow Bash(make)", "curl https://a.org/x && make", 0},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

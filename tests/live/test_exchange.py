@@ -183,7 +183,9 @@ class Exchange(Case):
         level, before, results = self.level(env), self.outside(), []
         if name == "less" and level != "landlock":
             self.skipTest("there is no Landlock here")
-        for pause in ("0.0", "0.001"):
+        for pause in ("0.0", "0.001", "0.02", "0.2"):
+            if float(pause) > 0.001 and any("harmless" in text_of(result) for result in results):
+                break  # slower ones only until a call has met the files as they are
             if os.path.exists(self.path("ready-" + name)):
                 os.unlink(self.path("ready-" + name))
             start = "exec %s attack.py %s" % (sys.executable, pause)
